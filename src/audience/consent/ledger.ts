@@ -20,7 +20,7 @@ import {
   reachOf,
   SALT_BYTES,
 } from './entry.ts';
-import { consentStore, type DocumentKind } from './store.ts';
+import { type ConsentHead, consentStore, type DocumentKind } from './store.ts';
 
 /** What the installation has for the ledgers of all practices. */
 export interface Ledger {
@@ -90,6 +90,11 @@ const openingsOf = (
 export const headMac = (key: KeyObject, practiceId: string, seq: number, hash: Buffer): Buffer =>
   createHmac('sha256', key).update(`consent head|1|${practiceId}|${seq}|`).update(hash).digest();
 
+export const isSealed = (key: KeyObject, practiceId: string, { seq, hash, mac }: ConsentHead): boolean => {
+  const right = headMac(key, practiceId, seq, hash);
+  return mac.length === right.length && timingSafeEqual(mac, right);
+};
+
 /** The end of the ledger while a transaction appends to it: read with its first entry and written, with one HMAC, with its last. */
 interface OpenHead {
   seq: number;
@@ -105,8 +110,8 @@ const openHeads = perConnection((db: TenantDb) => {
   keepBeside(db, {
     write: () => {
       if (open === null) return;
-      const { seq, hash, isSealed, formerMac, mac } = open;
-      consentStore(db).putHead({ seq, hash, mac: isSealed ? mac() : formerMac });
+      const { seq, hash, formerMac, mac } = open;
+      consentStore(db).putHead({ seq, hash, mac: open.isSealed ? mac() : formerMac });
       open = null;
     },
     forget: () => {
@@ -120,7 +125,7 @@ const openHeads = perConnection((db: TenantDb) => {
       const head: OpenHead = {
         seq: row?.seq ?? 0,
         hash: row?.hash ?? genesisOf(practiceId),
-        isSealed: !row || timingSafeEqual(row.mac, headMac(key, practiceId, row.seq, row.hash)),
+        isSealed: !row || isSealed(key, practiceId, row),
         formerMac: row?.mac ?? Buffer.alloc(0),
         mac: () => headMac(key, practiceId, head.seq, head.hash),
       };

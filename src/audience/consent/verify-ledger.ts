@@ -1,10 +1,10 @@
 // Checks all of a practice's ledger: each entry, its place in the chain, and that nothing is missing behind the last one.
-import { createHash, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { contentFault, type DocumentState, type Fault } from './content-rules.ts';
 import { digestOf, genesisOf, hashOf, reachOf } from './entry.ts';
-import { headMac } from './ledger.ts';
+import { isSealed } from './ledger.ts';
 import { type ConsentRow, consentStore } from './store.ts';
 
 export interface LedgerCheck {
@@ -104,22 +104,25 @@ const endFault = (
   const at = (what: string): Fault => ({ seq: last.seq, id: last.id, what });
   if (head === undefined || head.seq < end || !head.hash.equals(last.hash))
     return at('it was not written by the service: the head of the ledger is another entry');
-  const mac = key && headMac(key, practiceId, head.seq, head.hash);
-  if (mac && !(head.mac.length === mac.length && timingSafeEqual(head.mac, mac)))
+  if (key && !isSealed(key, practiceId, head))
     return at(
       'the HMAC of the head is wrong: this entry, or one before it, was not written by this installation, or entries are missing at the end',
     );
   return null;
 };
 
-/** `key`: see `Ledger`; null: the HMAC of the head is not checked. Throws SqliteError for a file of another kind. */
-export const verifyLedger = (db: TenantDb, key: KeyObject | null): LedgerCheck => {
-  const { id, name } = tenantStore(db).practice();
-  const { last, fault } = checkEntries(db, id);
-  return {
-    practice: { id, name },
-    entries: last?.seq ?? 0,
-    head: last,
-    fault: fault ?? endFault(db, id, last, key),
-  };
-};
+/**
+ * `key`: see `Ledger`; null: the HMAC of the head is not checked. In one transaction: the daemon may append meanwhile. Throws SqliteError
+ * for a file of another kind.
+ */
+export const verifyLedger = (db: TenantDb, key: KeyObject | null): LedgerCheck =>
+  db.transaction((): LedgerCheck => {
+    const { id, name } = tenantStore(db).practice();
+    const { last, fault } = checkEntries(db, id);
+    return {
+      practice: { id, name },
+      entries: last?.seq ?? 0,
+      head: last,
+      fault: fault ?? endFault(db, id, last, key),
+    };
+  })();

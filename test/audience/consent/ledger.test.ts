@@ -1,7 +1,7 @@
 // The chain of consent, and what someone who can write the file does to it. Each change is made by SQL, and found by the command.
 import { createHash, createSecretKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { runCommandLine } from '#src/app/cli/commands.ts';
 import {
   canonicalJson,
@@ -16,6 +16,7 @@ import { consentStore } from '#src/audience/consent/store.ts';
 import { verifyLedger } from '#src/audience/consent/verify-ledger.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { writeMemory } from '#src/kernel/db/memory.ts';
+import { openReadOnly, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { audienceKeys, insertList } from '#test/support/audience.ts';
 import { openTenantDb, type SampleTenant } from '#test/support/storage.ts';
@@ -293,12 +294,32 @@ describe('what was written with all its hashes right, but without the key', () =
     expect(verifyLedger(tenant.db, createSecretKey(Buffer.alloc(32, 9))).fault).toMatchObject({ seq });
   });
 
+  test('a head whose HMAC has another length is a wrong one, and keeps nothing from being written', () => {
+    tenant.db.exec("UPDATE consent_head SET mac = x'00'");
+    append(30);
+    expect(verifyLedger(tenant.db, ledger.key).fault).toMatchObject({ seq: 21 });
+  });
+
   test('an entry without its head is not the service’s', async () => {
     tenant.db.exec(
       "INSERT INTO consent_entries SELECT 21, 'forged', address_hash, facts_json, openings_json, hash FROM consent_entries WHERE seq = 20",
     );
     expect((await verify()).printed).toMatch(/^WRONG: entry 21 \(forged\)/m);
   });
+});
+
+test('what is written while the ledger is checked is no fault', () => {
+  const reader = openReadOnly<TenantDb>(tenant.db.name);
+  const store = consentStore(reader);
+  const { after } = store;
+  vi.spyOn(store, 'after').mockImplementation((seq, limit) => {
+    const rows = after(seq, limit);
+    if (rows.length === 0) append(30);
+    return rows;
+  });
+  expect(verifyLedger(reader, ledger.key)).toMatchObject({ entries: ENTRIES, fault: null });
+  reader.close();
+  expect(verifyLedger(tenant.db, ledger.key)).toMatchObject({ entries: ENTRIES + 1, fault: null });
 });
 
 test('an erased person leaves entries, of which nothing is in the file any more but their hashes', async () => {
