@@ -205,6 +205,35 @@ describe('a file of subscribers', () => {
     expect(await subscribersOf(list)).toMatchObject([{ address: 'jö@example.org', name: 'Jörg' }]);
   });
 
+  test('that was exported from another list brings no one who left that one', async () => {
+    // Files are taken ten times a minute.
+    sender = await app.createSender();
+    const from = await newList('Früher');
+    const file = 'email,name,Ort\nada@example.org,Ada,Kiel\nleft@example.org,Left,Bonn\n';
+    await importFile(app, sender, `${from}/subscribers/import?${EVIDENCE}`, file);
+    const { base, token } = sender;
+    const [left] = (
+      await app.request<List<{ id: string }>>('GET', `${base}${from}/subscribers?q=left`, undefined, token)
+    ).body.data;
+    await app.request('PATCH', `${base}${from}/subscribers/${left?.id}`, { status: 'unsubscribed' }, token);
+    const exported = await app.request('GET', `${base}${from}/subscribers/export`, undefined, token);
+    const to = await newList('Später');
+    const { record, report } = await importFile(
+      app,
+      sender,
+      `${to}/subscribers/import?${EVIDENCE}`,
+      exported.text,
+    );
+    if (!record) throw new Error('the file was refused');
+    expect(countsOf(record)).toEqual({ added: 1, left_out: 1 });
+    expect(report).toMatchObject([
+      { line: 3, reason: 'is no subscriber by the file: its status is unsubscribed' },
+    ]);
+    expect(await subscribersOf(to)).toMatchObject([
+      { address: 'ada@example.org', name: 'Ada', data: { ort: 'Kiel' }, status: 'active' },
+    ]);
+  });
+
   test('of many pieces loses no row, and its head alone is no error', async () => {
     const list = await newList('Viele');
     const row = (index: number): string => `r${index % 3_000}@example.org,${'x'.repeat(200)}`;

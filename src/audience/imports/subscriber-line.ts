@@ -1,12 +1,11 @@
 // What the columns of a file of subscribers mean, by its first row, and what each row says. Pure.
+
+import { MAX_FIELDS, MAX_VALUE, takenNames } from '#src/audience/subscribers/values.ts';
 import { withoutInvisibles } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { UNSUBSCRIBE_FIELD } from '#src/mail/merge-fields.ts';
 import { addressColumnOf, mailboxAt, plainName, textAt } from './head.ts';
 import { UnreadableFile } from './read-rows.ts';
 
-const MAX_FIELDS = 50;
-const MAX_VALUE = 1_000;
 const MAX_NAME = 200;
 
 const nameColumns: Readonly<Record<'first' | 'last' | 'full', readonly string[]>> = {
@@ -21,12 +20,35 @@ export interface SubscriberLayout {
   readonly address: number;
   /** Whose cells are joined. */
   readonly names: readonly number[];
+  /** What became of the person on the list that was exported; null: the file does not say. */
+  readonly status: number | null;
   /** Other columns, with the names of their values in templates. */
   readonly fields: readonly (readonly [index: number, name: string])[];
 }
 
-/** Names that mean something else in a template. */
-const taken: readonly string[] = [UNSUBSCRIBE_FIELD, 'email', 'name'];
+/** What an export of a list says beside the values: it is the former list's, and nothing for templates. */
+const exportedColumns: readonly string[] = [
+  'status',
+  'created_at',
+  'confirmed_at',
+  'consent_id',
+  'consent_action',
+  'consent_at',
+];
+/** Words of this and other services for people who are not, or no longer, on the list that was exported. */
+const left: readonly string[] = [
+  'unsubscribed',
+  'bounced',
+  'complained',
+  'pending',
+  'unconfirmed',
+  'cleaned',
+  'inactive',
+  'abgemeldet',
+  'ausgetragen',
+  'inaktiv',
+  'unbestaetigt',
+];
 
 const fieldsOf = (columns: readonly (readonly [number, string])[]): SubscriberLayout['fields'] => {
   if (columns.length > MAX_FIELDS)
@@ -34,7 +56,7 @@ const fieldsOf = (columns: readonly (readonly [number, string])[]): SubscriberLa
       1,
       `has ${columns.length} columns beside address and name; ${MAX_FIELDS} are the most`,
     );
-  const names = new Set(taken);
+  const names = new Set(takenNames);
   return columns.map(([index, plain]) => {
     let name = plain;
     for (let number = 2; names.has(name); number++) name = `${plain}_${number}`;
@@ -46,7 +68,7 @@ const fieldsOf = (columns: readonly (readonly [number, string])[]): SubscriberLa
 /** Throws UnreadableFile where the first row neither names a column of addresses nor has an address. */
 export const subscriberLayout = (cells: readonly string[]): SubscriberLayout => {
   const { hasHead, address } = addressColumnOf(cells);
-  if (!hasHead) return { hasHead, address, names: [], fields: [] };
+  if (!hasHead) return { hasHead, address, names: [], status: null, fields: [] };
   const plain = cells.map(plainName);
   const column = (kind: keyof typeof nameColumns): number[] =>
     [plain.findIndex((name) => nameColumns[kind].includes(name))].filter((index) => index >= 0);
@@ -55,8 +77,18 @@ export const subscriberLayout = (cells: readonly string[]): SubscriberLayout => 
   const parts = last.length === 0 && first.length > 0 ? [...first, ...full] : [...first, ...last];
   const names = parts.length > 0 ? parts : full;
   const isOther = ([index, name]: readonly [number, string]): boolean =>
-    name !== '' && index !== address && !names.includes(index);
-  return { hasHead, address, names, fields: fieldsOf([...plain.entries()].filter(isOther)) };
+    name !== '' &&
+    index !== address &&
+    !names.includes(index) &&
+    !(plain.includes('consent_id') && exportedColumns.includes(name));
+  const status = plain.indexOf('status');
+  return {
+    hasHead,
+    address,
+    names,
+    status: status === -1 ? null : status,
+    fields: fieldsOf([...plain.entries()].filter(isOther)),
+  };
 };
 
 export interface SubscriberLine {
@@ -65,6 +97,8 @@ export interface SubscriberLine {
   readonly name: string | null;
   /** Without those that are empty. */
   readonly data: Readonly<Record<string, string>>;
+  /** The file says that they are not, or no longer, on the list that it was exported from: as it says it. */
+  readonly left: string | null;
 }
 
 const oneLine = (text: string): string =>
@@ -77,7 +111,7 @@ const oneLine = (text: string): string =>
 /** The row as a subscriber, or why it is none. */
 export const readSubscriber = (
   cells: readonly string[],
-  { address, names, fields }: SubscriberLayout,
+  { address, names, status, fields }: SubscriberLayout,
 ): SubscriberLine | string => {
   const mailbox = mailboxAt(cells, address);
   if (typeof mailbox === 'string') return mailbox;
@@ -87,5 +121,11 @@ export const readSubscriber = (
   const long = values.find(([, value]) => value.length > MAX_VALUE);
   if (long) return `has more than ${MAX_VALUE} characters in the column ${long[0]}`;
   const name = oneLine(names.map((index) => textAt(cells, index)).join(' ')) || oneLine(mailbox.name ?? '');
-  return { address: mailbox.address, name: name || null, data: Object.fromEntries(values) };
+  const stated = textAt(cells, status);
+  return {
+    address: mailbox.address,
+    name: name || null,
+    data: Object.fromEntries(values),
+    left: left.includes(plainName(stated)) ? stated : null,
+  };
 };

@@ -6,6 +6,7 @@ import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { requestSubscription } from '#src/audience/public/request.ts';
+import { isAskedOften, MAX_UNANSWERED } from '#src/audience/subscribers/add.ts';
 import { activate, changeSubscriber, hasLeft } from '#src/audience/subscribers/change.ts';
 import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
@@ -34,6 +35,7 @@ export interface SubscriberImport {
 
 const LEFT = 'has left this list, declined, or refused its mail: only they can subscribe again';
 
+const ASKED_OFTEN = `was asked ${MAX_UNANSWERED} times and has not confirmed`;
 const NOT_ASKED = 'is suppressed, and cannot be asked to confirm';
 
 /** Refusals that are about the recipient, and not about all mail of the practice. */
@@ -81,7 +83,15 @@ const ask = (
     db,
     context,
     accept,
-    { list, ...subscriber, way: 'import', personal: {}, details: details(one, line) },
+    {
+      list,
+      address: subscriber.address,
+      name: subscriber.name,
+      data: subscriber.data,
+      way: 'import',
+      personal: {},
+      details: details(one, line),
+    },
     now,
   );
   switch (asked.kind) {
@@ -119,6 +129,11 @@ export const importSubscriber = (
     if (result.outcome !== 'waits') imports.insertAddress(seq, person, line);
     return result;
   };
+  if (subscriber.left !== null)
+    return done({
+      outcome: 'left_out',
+      reason: `is no subscriber by the file: its status is ${subscriber.left}`,
+    });
   const suppressions = suppressedBy(db, person);
   const wish = suppressions.find(({ reason }) => own.has(reason));
   if (wish)
@@ -131,6 +146,7 @@ export const importSubscriber = (
       : hasLeft(db, list.id, person);
     if (isGone) return done({ outcome: 'left_out', reason: LEFT });
     if (suppression) return done({ outcome: 'suppressed', reason: NOT_ASKED });
+    if (isAskedOften(db, list.id, person)) return done({ outcome: 'left_out', reason: ASKED_OFTEN });
     return done(ask(db, one, accept, subscriber, line, now));
   }
   const { name, data, address } = subscriber;

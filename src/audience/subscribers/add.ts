@@ -56,21 +56,22 @@ const suppressed = (address: Address): AppError =>
   });
 
 /** A mail that is not answered may go to someone who never asked for it: it is no reason for one each day. */
-const MAX_UNANSWERED = 3;
+export const MAX_UNANSWERED = 3;
 
 const unanswered = (list: ListRow): AppError =>
   new AppError('conflict', `The person was asked ${MAX_UNANSWERED} times and has not confirmed.`, {
     hint: `They can still subscribe by the form of the list ${list.name}.`,
   });
 
-/** Requests since the person's last word about the list. */
-const requestsSince = (db: TenantDb, listId: string, person: Buffer): number => {
+/** Whether the person was asked so often since their last word about the list. */
+export const isAskedOften = (db: TenantDb, listId: string, person: Buffer): boolean => {
   const actions = consentStore(db)
     .ofPerson(person)
     .map(({ facts_json }) => factsOf(facts_json))
     .filter(({ list_id }) => list_id === listId)
     .map(({ action }) => action);
-  return actions.slice(actions.lastIndexOf('confirm') + 1).filter((action) => action === 'request').length;
+  const since = actions.slice(actions.lastIndexOf('confirm') + 1);
+  return since.filter((action) => action === 'request').length >= MAX_UNANSWERED;
 };
 
 type Key = Pick<AudienceContext, 'suppressionKey'>;
@@ -93,7 +94,7 @@ const ask = (
   const person = personOf(db, context, address);
   if (before?.status !== 'pending' && hasLeft(db, list.id, person)) return onlyThemselves(list);
   const isDue = before?.status !== 'active' && (before?.asked_at ?? 0) <= now - DAY;
-  if (isDue && requestsSince(db, list.id, person) >= MAX_UNANSWERED) return unanswered(list);
+  if (isDue && isAskedOften(db, list.id, person)) return unanswered(list);
   const result = requestSubscription(
     db,
     context,

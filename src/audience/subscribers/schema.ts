@@ -9,18 +9,13 @@ import { listQuery } from '#src/kernel/list.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { maskAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { UNSUBSCRIBE_FIELD } from '#src/mail/merge-fields.ts';
 import { type SubscriberRow, subscriberStatuses, subscriberStore } from './store.ts';
+import { MAX_FIELDS, MAX_VALUE, takenNames } from './values.ts';
 
 const MAX_ADDRESS_TEXT = 1_000;
-const MAX_FIELDS = 50;
 const MAX_FIELD_NAME = 100;
-const MAX_VALUE = 1_000;
 const MAX_EVIDENCE = 1_000;
 const MAX_QUERY = 100;
-
-/** Placeholders of these names have other values. */
-const taken: readonly string[] = ['email', 'name', UNSUBSCRIBE_FIELD];
 
 const fieldName = z
   .string()
@@ -29,7 +24,7 @@ const fieldName = z
     /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*$/,
     'expected a name that a placeholder can have: ASCII letters, digits, _ and dots',
   )
-  .refine((name) => !taken.includes(name), `expected a name other than ${taken.join(', ')}`);
+  .refine((name) => !takenNames.includes(name), `expected a name other than ${takenNames.join(', ')}`);
 const fieldValue = z.union([
   z
     .string()
