@@ -193,7 +193,7 @@ export const upstreamEventRoutes = (deps: UpstreamEventDeps): Route[] => [
     errors: ['unauthorized', 'unavailable'],
     handle: async ({ params: { name }, body: given }, { header, log }) => {
       const events = eventsFor(deps, name, header('authorization'));
-      const content = typeof given === 'string' ? parsed(given, 'body') : given;
+      const content = given instanceof Uint8Array ? parsed(new TextDecoder().decode(given), 'body') : given;
       const counts =
         events.format === 'sns'
           ? await applySns(deps, name, content, log)
