@@ -3,6 +3,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { countsOf } from './counts.ts';
 import { type CampaignVerb, statusAfter } from './rules.ts';
+import { listsOf } from './selection.ts';
 import type { CampaignRow } from './store.ts';
 
 export interface StatusChange {
@@ -22,7 +23,16 @@ const past: Readonly<Record<CampaignVerb, string>> = {
   cancel: 'cancelled',
 };
 
-/** The row as it becomes. Throws `conflict` where that cannot be done in its status. */
+/** No list of a campaign that will go on is archived: `archiveList` refuses that. */
+const requireLists = (db: TenantDb, row: CampaignRow): void => {
+  const archived = listsOf(db, row).find(({ archived_at }) => archived_at !== null);
+  if (archived)
+    throw new AppError('conflict', `The list ${archived.name} is archived.`, {
+      hint: 'Choose other lists for the campaign, or a duplicate of it.',
+    });
+};
+
+/** The row as it becomes. Throws `conflict` where that cannot be done in its status, or with an archived list. */
 export const withStatus = (
   db: TenantDb,
   row: CampaignRow,
@@ -33,6 +43,7 @@ export const withStatus = (
     throw new AppError('conflict', `The campaign is ${row.status} and cannot be ${past[verb]}.`, {
       hint: 'GET the campaign for its status; duplicate one that has ended.',
     });
+  if (verb !== 'pause' && verb !== 'cancel') requireLists(db, row);
   const changed = { ...row, status, reason: null, updated_at: now };
   switch (verb) {
     case 'send':

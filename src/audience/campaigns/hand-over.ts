@@ -28,6 +28,7 @@ import type { Filter } from './filter.ts';
 import { noticeOf } from './notices.ts';
 import { peopleStore } from './people-store.ts';
 import { effectOf, nextHandOver, pageSize, type RefusalFacts } from './rules.ts';
+import { listsOf } from './selection.ts';
 import { type CampaignRow, campaignStore, EXCLUDED, HANDED_OVER } from './store.ts';
 
 /** People read at once: most of them may be left out. */
@@ -85,10 +86,7 @@ interface Turn {
 }
 
 const readPeople = (db: TenantDb, row: CampaignRow, { filter, mailing }: Handing, size: number) => {
-  const lists = (JSON.parse(row.list_ids_json) as string[]).flatMap((id) => {
-    const list = listStore(db).byId(id);
-    return list && list.archived_at === null ? [list.seq] : [];
-  });
+  const lists = listsOf(db, row).map(({ seq }) => seq);
   const people = peopleStore(db).after(lists, row.after_hash, READ_AT_ONCE);
   const found: { readonly hash: Buffer; readonly chosen: ReturnType<typeof choose> }[] = [];
   let room = size;

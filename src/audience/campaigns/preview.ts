@@ -40,7 +40,7 @@ const heldBack = (
   { intake, config }: Context,
   { project_id, route_id }: CampaignRow,
   { address_hash, address }: SubscriberRow,
-): string | null => {
+): 'suppressed' | 'refused:safe_mode_recipient' | null => {
   const rows = suppressionStore(db).ofAddress(address_hash);
   if (rows.length > 0 && applicableSuppression(rows, project_id, route_id) !== null) return 'suppressed';
   if (tenantStore(db).practice().safe_mode === 0) return null;
@@ -54,17 +54,22 @@ const heldBack = (
 const listNumbers = (db: TenantDb, row: CampaignRow): number[] =>
   listsOf(db, row).flatMap(({ seq, archived_at }) => (archived_at === null ? [seq] : []));
 
-/** The first person who would get the message; null where there is none among the first thousand. */
+/**
+ * The first person who would get the message, now or after the practice's safe mode; null where there is none among the first
+ * thousand.
+ */
 export const sampleOf = (
   db: TenantDb,
   context: Context,
   row: CampaignRow,
   choosing: Choosing,
-): Chosen | null => {
+): (Chosen & { readonly isHeldBySafeMode: boolean }) | null => {
   const people = peopleStore(db).after(listNumbers(db, row), null, SAMPLED);
   for (const person of people) {
     const choice = choose(person, choosing);
-    if (choice?.leftOut === null && heldBack(db, context, row, choice.subscriber) === null) return choice;
+    if (choice === null || choice.leftOut !== null) continue;
+    const reason = heldBack(db, context, row, choice.subscriber);
+    if (reason !== 'suppressed') return { ...choice, isHeldBySafeMode: reason !== null };
   }
   return null;
 };

@@ -68,6 +68,7 @@ const waits: Partial<Record<ErrorCode, (now: number) => number>> = {
   warmup_cap_reached: nextDay,
   plan_cap_reached: (now) => monthOf(now).nextFirstDay * DAY,
   tenant_paused: (now) => now + LOOK_AGAIN_MS,
+  safe_mode_recipient: (now) => now + LOOK_AGAIN_MS,
   impressum_incomplete: (now) => now + LOOK_AGAIN_MS,
   dkim_not_verified: (now) => now + LOOK_AGAIN_MS,
   unavailable: (now) => now + LOOK_AGAIN_MS,

@@ -30,10 +30,11 @@ const requireReady = async (
     if (chosen === null) return null;
     const entry = consentStore(db).bySeq(chosen.subscriber.consent_seq);
     const draft = choosing.mailing.draftFor(chosen.subscriber, chosen.values, null);
-    return { draft, projectId: row.project_id, consentEntry: entry?.id ?? null };
+    const { isHeldBySafeMode } = chosen;
+    return { draft, projectId: row.project_id, consentEntry: entry?.id ?? null, isHeldBySafeMode };
   });
   if (sample === null) return;
-  const { draft, projectId, consentEntry } = sample;
+  const { draft, projectId, consentEntry, isHeldBySafeMode } = sample;
   const candidate = {
     source: 'campaign',
     projects: null,
@@ -41,7 +42,9 @@ const requireReady = async (
     draft,
     campaign: { consentEntry },
   } as const;
-  const assessment = (await tryOne(intake.context, tenantId, candidate, TRIED_FIRST))(draft);
+  // Other refusals of these gates concern that person only.
+  const gates = isHeldBySafeMode ? ([...TRIED_FIRST, 'recipients'] as const) : TRIED_FIRST;
+  const assessment = (await tryOne(intake.context, tenantId, candidate, gates))(draft);
   if (assessment.block !== null) throw blockedError('', assessment);
 };
 
@@ -104,7 +107,7 @@ export const statusRoutes = (context: AudienceContext): Route[] => {
       id: 'sendCampaign',
       summary: 'Send a campaign now',
       description:
-        'To each person on its lists once, who is active and has consented by then. What every message of it would be refused with is the answer already; what passes by itself later (warm-up, plan, a pause of the practice) makes it wait, and `waiting` says until when. Needs `messages.send` besides.',
+        'To each person on its lists once, who is active and has consented by then. What every message of it would be refused with is the answer already, as is a pause of the practice and its safe mode; what comes up while it is sent and passes later (warm-up, plan, such a pause) makes it wait, and `waiting` says until when. Needs `messages.send` besides.',
       audit: 'campaign.send',
       errors: sending,
       handle: ({ params }, request) => change(params, request, { verb: 'send' }),

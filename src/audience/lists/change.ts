@@ -144,8 +144,17 @@ export const changeList = (
   return changed;
 };
 
-/** From now on no one is added, and its form is closed. */
+/** From now on no one is added, and its form is closed. Throws `conflict` while a campaign is to be sent to it. */
 export const archiveList = (db: TenantDb, row: ListRow, by: ListChange): void => {
+  const campaign = listStore(db).openCampaign(row.id);
+  if (campaign !== undefined)
+    throw new AppError(
+      'conflict',
+      `The campaign ${campaign} is being sent to the list ${row.name}, or will be.`,
+      {
+        hint: 'Cancel the campaign, or let it end.',
+      },
+    );
   const archived = { ...row, archived_at: by.now };
   listStore(db).update(archived);
   recordChange(db, row, archived, by);

@@ -106,10 +106,11 @@ export const openLists = (context: AudienceContext): Part => {
         id: 'archiveList',
         summary: 'Archive a list',
         description:
-          'Its form is closed, no one is added, and it is in no campaign from now on. Its subscribers and their consent are kept, and its name can be given to another list. It cannot be undone.',
+          'Its form is closed, no one is added, and it is in no campaign from now on. Its subscribers and their consent are kept, and its name can be given to another list. It cannot be undone, and is refused while a scheduled, sending or paused campaign goes to it.',
         audit: 'list.archive',
         params: listParams,
         responses: { 204: { description: 'It is archived.' } },
+        errors: ['conflict'],
         handle: async ({ params }, { change }) => {
           await files.write(params.id, (db) => {
             const row = namedList(db, params.listID);

@@ -40,6 +40,12 @@ export const listStore = perConnection((db: TenantDb) => {
   const counts = db.prepare<[number], { status: SubscriberStatus; count: number }>(
     'SELECT status, count FROM list_counts WHERE list_seq = ? AND count > 0',
   );
+  const openCampaign = db
+    .prepare<[string], string>(
+      `SELECT name FROM campaigns WHERE status IN ('scheduled', 'sending', 'paused')
+         AND EXISTS (SELECT 1 FROM json_each(list_ids_json) WHERE value = ?) LIMIT 1`,
+    )
+    .pluck();
   return {
     bySeq: (seq: number): ListRow | undefined => bySeq.get(seq),
     byId: (id: string): ListRow | undefined => byId.get(id),
@@ -52,6 +58,8 @@ export const listStore = perConnection((db: TenantDb) => {
     update: (row: ListRow): void => {
       update.run(row);
     },
+    /** Name of a campaign that is to go on to that list. */
+    openCampaign: (id: string): string | undefined => openCampaign.get(id),
     isEmpty: (): boolean => any.get() === undefined,
     /** A status without subscribers is missing. */
     counts: (seq: number): ReadonlyMap<SubscriberStatus, number> =>

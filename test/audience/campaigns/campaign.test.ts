@@ -288,3 +288,65 @@ test('owners are notified once that it does not go on, and when it is done', asy
   await untilNotified(scene, ['Kampagne „Herbst“ geht nicht weiter', 'Kampagne „Herbst“ ist versendet']);
   expect(await notices(scene)).toHaveLength(2);
 });
+
+test('safe mode refuses the whole campaign, and holds one that is being sent', async () => {
+  const scene = await started({ upstream: { rate: 60 } });
+  const { app, sender } = scene;
+  const setSafeMode = async (safe_mode: boolean): Promise<void> => {
+    const changed = await app.request(
+      'POST',
+      `${sender.base}/safe-mode`,
+      { enabled: safe_mode },
+      app.adminToken,
+    );
+    expect(changed.status, changed.text).toBe(200);
+  };
+  const id = await create(scene, [seed(scene, people(60))]);
+  await setSafeMode(true);
+  for (const [verb, body] of [
+    ['send', {}],
+    ['schedule', { schedule_at: new Date(clock.now() + DAY).toISOString() }],
+  ] as const)
+    expect(await act(scene, id, verb, body)).toMatchObject({
+      status: 422,
+      body: { code: 'safe_mode_recipient' },
+    });
+  expect((await campaign(scene, id)).status).toBe('draft');
+  await setSafeMode(false);
+  await send(scene, id);
+  await until('some came', () => received(scene).length >= 10);
+  await setSafeMode(true);
+  await until('it waits', async () => (await campaign(scene, id)).waiting !== null);
+  expect((await campaign(scene, id)).reason).toBe('safe_mode_recipient');
+  await setSafeMode(false);
+  offset = 2 * MINUTE;
+  await app.completeLegal(sender.practice.id);
+  const { left_out } = await untilStatus(scene, id, 'sent');
+  expect(left_out).toEqual({});
+  expect(received(scene)).toEqual(addresses(60));
+});
+
+test('no campaign goes to an archived list, and none that goes on loses its list', async () => {
+  const scene = await started();
+  const { app, sender } = scene;
+  const list = seed(scene, people(3), 'Sommer');
+  const archive = () =>
+    app.request<{ code: string }>('DELETE', `${sender.base}/lists/${list}`, undefined, sender.token);
+  const schedule = { schedule_at: new Date(clock.now() + DAY).toISOString() };
+  const draft = await create(scene, [list, seed(scene, people(5))]);
+  const scheduled = await create(scene, [list], schedule);
+  expect((await archive()).body).toMatchObject({
+    code: 'conflict',
+    error: expect.stringContaining('Herbst'),
+  });
+  expect((await act(scene, scheduled, 'cancel')).status).toBe(200);
+  expect((await archive()).status).toBe(204);
+  for (const [verb, body] of [
+    ['send', {}],
+    ['schedule', schedule],
+  ] as const)
+    expect(await act(scene, draft, verb, body)).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', error: expect.stringContaining('Sommer') },
+    });
+});
