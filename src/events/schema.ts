@@ -19,7 +19,10 @@ export const eventSchema = z
     diagnostic: z.string().nullable().describe("the other side's words"),
     upstream: z.string().nullable(),
     rule: z.string().nullable().describe('the rule that classified a bounce, or recognised a machine'),
-    ip: z.string().nullable().describe('of an open or click, without its last octet (IPv6: 80 bits)'),
+    ip: z
+      .string()
+      .nullable()
+      .describe('of an open, click or unsubscription, without its last octet (IPv6: 80 bits)'),
     user_agent: z.string().nullable(),
     url: z.string().nullable(),
     bot: z.boolean().describe('a machine opened it or followed the link: counted in no rate'),

@@ -19,7 +19,7 @@ export interface EventData {
   /** The kind of report: `dsn`, `arf`, `auto_reply`, `bounce` (a notice in no standard form), `ses` (a notice of
    * Amazon SES by mail), `http` (an upstream's report). */
   readonly via?: string;
-  /** Where an open or click came from, cut to the network. */
+  /** Where an open, click or unsubscription came from, cut to the network. */
   readonly ip?: string | null;
   readonly user_agent?: string | null;
   /** The link that was followed. */

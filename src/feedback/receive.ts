@@ -101,5 +101,5 @@ export const receiveReport = async (
 const applyOptOut = (db: TenantDb, recipientId: number, keys: UnsubscribeKeys, now: number): ReportResult => {
   const copy = copyOf(db, recipientId);
   if (copy === null) return 'unknown';
-  return unsubscribe(db, copy, 'route', keys, now) ? 'changed' : 'unchanged';
+  return unsubscribe(db, copy, { scope: 'route' }, keys, now) ? 'changed' : 'unchanged';
 };

@@ -227,7 +227,7 @@ const newScene = (recipientCount: number) => {
         return;
       }
       default:
-        unsubscribe(db, copy, what === 'unsubscribed' ? 'route' : 'team', signalDeps, now);
+        unsubscribe(db, copy, { scope: what === 'unsubscribed' ? 'route' : 'team' }, signalDeps, now);
     }
   };
 

@@ -175,6 +175,7 @@ test('from the form to the last proof', async () => {
   const clicks = [
     await app.request('POST', local(unsubscribe), Buffer.from(await gmail.arrayBuffer()), undefined, {
       'Content-Type': gmail.headers.get('content-type') ?? '',
+      'User-Agent': 'Mail program/1',
     }),
     await app.request(
       'POST',
@@ -196,6 +197,18 @@ test('from the form to the last proof', async () => {
     'otto@example.org',
   ]);
   expect(december.counts).toMatchObject({ handed_over: 1 });
+
+  const entries = await call<List<object>>('GET', `/consent?address=${encodeURIComponent(ERIKA)}`);
+  expect(entries.data[0]).toMatchObject({
+    way: 'unsubscribe',
+    ip: '127.0.0.0',
+    user_agent: 'Mail program/1',
+    details: {
+      happened_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      message_id: expect.any(String),
+      campaign_id: november.id,
+    },
+  });
 
   const last = await evidence();
   expect(last.actions.toSorted()).toEqual(['confirm', 'mail', 'request', 'withdraw']);

@@ -63,7 +63,7 @@ const scene = async () => {
   const leaves = (extent: 'route' | 'team'): void => {
     const copy = copyOf(db, recipientId);
     if (!copy) throw new Error('no such copy');
-    db.transaction(() => unsubscribe(db, copy, extent, deps, NOW))();
+    db.transaction(() => unsubscribe(db, copy, { scope: extent }, deps, NOW))();
   };
   const append = (type: EventType, data?: EventData): void =>
     eventStore(db).append({

@@ -14,7 +14,7 @@ import { followStore } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
-import type { Clock } from '#src/kernel/time.ts';
+import { type Clock, toIso } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import { countersOf, type Ending, endingOf, endsOn, isCounted } from './rules.ts';
@@ -47,7 +47,7 @@ const countFor = (db: TenantDb, event: LoggedEvent, campaignSeq: number, data: E
 
 /** What came before the person's last consent has been taken back by it. */
 const end = (db: TenantDb, event: LoggedEvent, ending: Ending, data: EventData, deps: LogDeps): void => {
-  const { recipient, campaign_seq, channel, at } = event;
+  const { recipient, message_id, campaign_seq, channel, at } = event;
   if (recipient === null) return;
   const person = addressHash(deps.suppressionKey, tenantStore(db).practice().id, recipient as Address);
   const campaign = campaign_seq === null ? undefined : campaignStore(db).bySeq(campaign_seq);
@@ -56,11 +56,16 @@ const end = (db: TenantDb, event: LoggedEvent, ending: Ending, data: EventData, 
     channel,
     campaignLists: campaign ? new Set<string>(JSON.parse(campaign.list_ids_json)) : null,
   };
+  const withdrawal = {
+    ...ending,
+    details: { happened_at: toIso(at), message_id, campaign_id: campaign?.id ?? null },
+    personal: { ip: data.ip ?? null, user_agent: data.user_agent ?? null },
+  };
   for (const subscriber of subscriberStore(db).ofPerson(person)) {
     const list = listStore(db).bySeq(subscriber.list_seq);
     const isLater = Math.max(subscriber.confirmed_at ?? 0, subscriber.asked_at ?? 0) > at;
     if (!list || isLater || !endsOn(list, ending, mail)) continue;
-    withdraw(db, deps, subscriber, { status: ending.status, way: ending.way }, deps.clock.now());
+    withdraw(db, deps, subscriber, withdrawal, deps.clock.now());
   }
 };
 

@@ -10,6 +10,8 @@ export interface LoggedEvent {
   at: number;
   data_json: string | null;
   message_seq: number;
+  /** Null where the message is gone. */
+  message_id: string | null;
   recipient_id: number | null;
   /** Null where the recipient is gone. */
   recipient: string | null;
@@ -21,6 +23,7 @@ export interface LoggedEvent {
 export const logStore = perConnection((db: TenantDb) => {
   const event = db.prepare<[number], LoggedEvent>(
     `SELECT events.seq, events.type, events.at, events.data_json, events.message_seq, events.recipient_id,
+       messages.id AS message_id,
        recipients.address AS recipient, messages.message_kind, messages.channel, messages.campaign_seq
      FROM events LEFT JOIN messages ON messages.seq = events.message_seq
        LEFT JOIN recipients ON recipients.id = events.recipient_id

@@ -5,11 +5,13 @@ import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { lookOf } from '#src/accounts/pages/store.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
+import { clientOf } from '#src/feedback/tracking/machines.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { mailLinkQuery } from '#src/kernel/fields.ts';
+import { withoutHost } from '#src/kernel/ip-networks.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
@@ -18,7 +20,7 @@ import { type UnsubscribeView, unknownLinkPage, unsubscribePage } from './page.t
 import {
   copyOf,
   type UnsubscribeKeys,
-  type UnsubscribeScope,
+  type UnsubscribeRequest,
   unsubscribe,
   unsubscribedScope,
 } from './unsubscribe.ts';
@@ -63,14 +65,15 @@ const viewOf = async (deps: UnsubscribeDeps, token: string): Promise<Unsubscribe
 const unsubscribeByLink = async (
   deps: UnsubscribeDeps,
   token: string,
-  scope: UnsubscribeScope,
+  request: UnsubscribeRequest,
 ): Promise<UnsubscribeView | null> => {
   const target = targetOf(deps, token);
   if (target === null) return null;
   return deps.files.write(target.tenantId, (db) => {
     const copy = copyOf(db, target.recipientId);
     if (copy === null) return null;
-    unsubscribe(db, copy, scope, deps, deps.clock.now());
+    unsubscribe(db, copy, request, deps, deps.clock.now());
+    const { scope } = request;
     // A complaint is kept as it is and has the same effect.
     const stopped = unsubscribedScope(db, copy, deps.suppressionKey) ?? scope;
     return {
@@ -120,8 +123,14 @@ export const unsubscribeRoutes = (deps: UnsubscribeDeps): Route[] => {
       description:
         'One click of a mail program (RFC 8058: `List-Unsubscribe=One-Click` as either kind of form), or the button of the page. Whatever the body is, the link alone counts. Asked for again it changes nothing.',
       audit: { none: 'the person concerned asks for it; suppression and events are the record' },
-      handle: ({ query: { t = '', from } }: { query: Query }, { language }) =>
-        answer(language, unsubscribeByLink(deps, t, from === 'all' ? 'team' : 'route')),
+      handle: ({ query: { t = '', from } }: { query: Query }, context) => {
+        const request = {
+          scope: from === 'all' ? 'team' : 'route',
+          ip: withoutHost(context.clientAddress),
+          user_agent: clientOf(context).userAgent || null,
+        } as const;
+        return answer(context.language, unsubscribeByLink(deps, t, request));
+      },
     }),
     defineRoute({
       method: 'post',

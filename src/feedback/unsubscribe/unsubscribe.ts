@@ -5,7 +5,7 @@ import type { KeyObject } from 'node:crypto';
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
-import { eventStore } from '#src/events/store.ts';
+import { type EventData, eventStore } from '#src/events/store.ts';
 import { addOwnSuppression, onRoute, suppressionData, wholeTeam } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -61,11 +61,16 @@ export const unsubscribedScope = (db: TenantDb, copy: Copy, key: KeyObject): Uns
   return wishes.length > 0 ? 'route' : null;
 };
 
+/** `ip`, `user_agent`: of who used the link, for the evidence; absent where a provider reports it. */
+export interface UnsubscribeRequest extends Pick<EventData, 'ip' | 'user_agent'> {
+  readonly scope: UnsubscribeScope;
+}
+
 /** False where it was done before; then nothing changes. */
 export const unsubscribe = (
   db: TenantDb,
   copy: Copy,
-  scope: UnsubscribeScope,
+  { scope, ...client }: UnsubscribeRequest,
   { suppressionKey, simulatorDomain }: UnsubscribeKeys,
   now: number,
 ): boolean => {
@@ -98,7 +103,7 @@ export const unsubscribe = (
     ...suppressionData(db, address, row),
     ...statusBeside('message.unsubscribed', status),
   };
-  eventStore(db).append({ ...about, type: 'message.unsubscribed', data });
+  eventStore(db).append({ ...about, type: 'message.unsubscribed', data: { ...data, ...client } });
   // An earlier complaint has the same effect and was published as such.
   if (isNew || row.reason === 'complaint')
     eventStore(db).append({ ...about, type: 'message.subscription', data });

@@ -1,6 +1,7 @@
 // What follows from the event log for campaigns and subscriptions, each event once.
 import { beforeEach, expect, test } from 'vitest';
 import { campaignStore } from '#src/audience/campaigns/store.ts';
+import { consentStore } from '#src/audience/consent/store.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { openLog } from '#src/audience/log/follow.ts';
 import { activate } from '#src/audience/subscribers/change.ts';
@@ -192,6 +193,28 @@ test.each<[string, EventType, EventData, object, object]>([
   happened(sent(ERIKA), type, data);
   await follow();
   expect([statuses(ERIKA), statuses(OTTO)]).toEqual([hers, his]);
+});
+
+test('the ledger has when, by which mail and from where someone unsubscribed', async () => {
+  subscribe(news, ERIKA);
+  const mail = sent(ERIKA);
+  happened(mail, 'message.unsubscribed', { ip: '192.0.2.0', user_agent: 'Thunderbird' });
+  await follow();
+  const row = consentStore(tenant.db).newest(9, 1)[0];
+  const { action, at, details } = JSON.parse(row?.facts_json ?? '');
+  expect({ action, at, details }).toEqual({
+    action: 'withdraw',
+    at: '1970-01-01T00:00:01.000Z',
+    details: {
+      happened_at: '1970-01-01T00:00:00.100Z',
+      message_id: messageStore(tenant.db).bySeq(mail.seq)?.id,
+      campaign_id: campaignStore(tenant.db).bySeq(campaignSeq)?.id,
+    },
+  });
+  expect(JSON.parse(row?.openings_json ?? '')).toMatchObject({
+    ip: { value: '192.0.2.0' },
+    user_agent: { value: 'Thunderbird' },
+  });
 });
 
 test('unsubscribing from other mail ends the lists of its channel', async () => {
