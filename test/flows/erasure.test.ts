@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { verifyLedger } from '#src/audience/consent/verify-ledger.ts';
 import type { erasureSchema } from '#src/audience/people/schema.ts';
 import { activate } from '#src/audience/subscribers/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -363,6 +364,12 @@ describe('an erasure', () => {
     const about = await call<Message & { text: string }>('GET', `/messages/${ids.about}`);
     expect(about.body.text).toBe(`Schreiben Sie\n${erasure.person}, nicht ${OTHERS[1]}.`);
     expect(about.body.reply_to).toEqual([{ address: erasure.person, name: null }]);
+  });
+
+  test('leaves the consent ledger whole', () => {
+    const check = withFile((db) => verifyLedger(db, keyFor('consent ledger')));
+    expect(check).toMatchObject({ fault: null });
+    expect(check.entries).toBeGreaterThan(0);
   });
 
   test('keeps what waited from being sent, and names the person no longer in copies for others', async () => {

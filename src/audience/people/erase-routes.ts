@@ -27,11 +27,13 @@ export const eraseRoutes = (context: AudienceContext): Route[] => {
       description:
         'From now on nothing is sent to the address, also of what is queued or scheduled; what is just being delivered cannot be called back. ' +
         'Then everything about it is removed or replaced by a keyed hash, which stays on the suppression list: an import of the address is still suppressed. ' +
-        'It takes seconds, with many messages minutes; the same request again answers the erasure that is in progress.',
+        'It takes seconds, with many messages minutes; scheduled mail to others that names the address leaves as it was written, and an import whose file has the address ends, before the erasure does. ' +
+        'The same request again answers the erasure that is in progress.',
       audit: 'person.erase',
       params: practiceParams,
       body: eraseBody,
       responses: { 202: { description: 'It is being erased.', body: erasureSchema } },
+      errors: ['conflict'],
       handle: async ({ params, body }, { caller, change, answerLanguage }) => {
         requireAllProjects(caller, 'practice.manage', WHAT);
         const request = { address: body.address.email as Address, reason: body.reason ?? null };

@@ -1,7 +1,8 @@
 // What becomes of one row that quotes the address of a person who is erased, in the caller's transaction.
 //
 // A message to that person alone is made pseudonymous as retention does it, without its content; of one with other recipients
-// the person's copy and address go. Mail received from the person, or addressed to them too, is removed. Anywhere else a
+// the person's copy and address go; what else of it names them waits until it has left, so that no letter to others is
+// changed or lost. Mail received from the person, or addressed to them too, is removed. Anywhere else a
 // pseudonym takes the place of the address, so that counts and outcomes stay.
 
 import { setForwardTargets } from '#src/inbound/forwarding/targets.ts';
@@ -29,7 +30,7 @@ export interface Erasing {
   readonly now: number;
 }
 
-/** `waits`: it is being sent, and is looked at again. */
+/** `waits`: it is being sent, or is to be sent to others as it was written; it is looked at again. */
 export type RowResult = 'erased' | 'waits' | 'unconcerned';
 
 /** The columns that quote the address, without it. */
@@ -81,26 +82,31 @@ const eraseCopies = (
   return 'erased';
 };
 
+const hasCopies = (db: TenantDb, seq: number): boolean => queueStore(db).ofMessage(seq).length > 0;
+
 /**
- * The person's name goes too. A copy for others that still waits names the person no longer: a pseudonym is no address that its
- * header could have.
+ * The person's name goes too. A copy for others that still waits names the person no longer among its recipients: a pseudonym is
+ * no address that its header could have.
  */
-const eraseMailboxes = (db: TenantDb, place: Place, key: Key, erasing: Erasing): void => {
+const eraseMailboxes = (db: TenantDb, place: Place, key: Key, erasing: Erasing): RowResult => {
   const { person } = erasing;
   const [seq] = key as [number];
   const row = walkStore(db).row(place, key);
-  const isWaiting = queueStore(db).ofMessage(seq).length > 0;
+  const isWaiting = hasCopies(db, seq);
   const hidden = { address: person.pseudonym };
   const listed = (column: string) => {
     const mailboxes: Mailbox[] = JSON.parse(String(row?.[column] ?? '[]'));
     const rest = mailboxes.flatMap((one) => (person.is(one.address) ? (isWaiting ? [] : [hidden]) : [one]));
     return [column, JSON.stringify(rest)];
   };
-  const lists = ['to_json', 'cc_json', 'bcc_json', 'reply_to_json'].map(listed);
+  const lists = ['to_json', 'cc_json', 'bcc_json', ...(isWaiting ? [] : ['reply_to_json'])].map(listed);
   walkStore(db).update(place, key, Object.fromEntries(lists));
-  replace(db, place, key, erasing);
+  const rest = walkStore(db).row(place, key);
+  const waits = isWaiting && rest !== undefined && isQuoted(place, rest, person);
+  if (!waits) replace(db, place, key, erasing);
   searchIndexStore(db).rewrite(seq);
   searchIndexStore(db).tidy();
+  return waits ? 'waits' : 'erased';
 };
 
 const PARTIES = ['mail_from', 'from_json', 'to_json', 'cc_json'];
@@ -139,6 +145,8 @@ const special: Readonly<Partial<Record<Fate, Erase>>> = {
   remove: (db, place, key) => walkStore(db).remove(place, key),
   recipient: (db, _, [id], erasing) => eraseCopies(db, Number(id), erasing),
   message: eraseMailboxes,
+  content: (db, _, [seq]) => (hasCopies(db, Number(seq)) ? 'waits' : 'erased'),
+  shared: (db, _, [id]) => (walkStore(db).isSharedInQueue(Number(id)) ? 'waits' : 'erased'),
   mail: eraseMail,
   mailbox: (db, _, __, erasing) => eraseFromMailbox(db, erasing),
   forward: (db, place, key, { person }) => {

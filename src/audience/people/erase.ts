@@ -1,10 +1,13 @@
 // Erases a person from a tenant's file (Art. 17 GDPR). The request itself suppresses the address, so that nothing is sent from then
 // on. Then all places (places.ts) are walked through in short slices, each with its checkpoint, again and again until one walk
-// finds the address nowhere: what was being sent, or came meanwhile, is found by the next. At the end the file is rewritten, since
+// finds the address nowhere: what was being sent, or came meanwhile, is found by the next; later ones are ever farther apart, since
+// a scheduled letter to others may wait for weeks. At the end the file is rewritten, since
 // SQLite leaves copies of former rows in the unused space of pages, and the WAL is emptied.
 //
-// The last walk waits for files that are imported: their rows may bring the person back.
+// The last walk waits for imports whose file has the address.
+
 import type { KeyObject } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { forgetPerson } from '#src/audience/consent/ledger.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
@@ -17,11 +20,12 @@ import type { SuppressionRow } from '#src/feedback/suppressions/store.ts';
 import { removePieces } from '#src/inbound/mailbox/remove-old.ts';
 import type { Change } from '#src/kernel/change.ts';
 import { overwriting, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { createPace } from '#src/kernel/pace.ts';
 import { seal, unseal } from '#src/kernel/seal.ts';
-import { SECOND } from '#src/kernel/time.ts';
-import { addressKey } from '#src/mail/address.ts';
+import { HOUR, SECOND } from '#src/kernel/time.ts';
+import { addressDomain, addressKey } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressPseudonym, textPseudonym } from '#src/messages/pseudonym.ts';
 import { type Erasing, eraseRow } from './erase-row.ts';
@@ -64,6 +68,9 @@ const begin = (walk: number, due_at: number): Progress => ({
 
 /** What is being sent is settled by then. */
 const NEXT_WALK_MS = 2 * SECOND;
+const LONGEST_WAIT_MS = HOUR;
+/** An address that is written as a link writes it is shorter, in octets. */
+const MAX_SPELLED = 2_048;
 /** Others take turns. */
 const TURN_MS = 500;
 /** Rewriting it takes a few seconds, in which nothing else of the tenant is written. */
@@ -90,7 +97,10 @@ export interface ErasureRequest {
   readonly reason: string | null;
 }
 
-/** The erasure that is in progress for the person, or a new one. Within a transaction of the tenant's file. */
+/**
+ * The erasure that is in progress for the person, or a new one. Within a transaction of the tenant's file. Throws `conflict` for an
+ * address from which the practice itself writes.
+ */
 export const requestErasure = (
   db: TenantDb,
   { suppressionKey, erasureKey }: Keys,
@@ -99,8 +109,13 @@ export const requestErasure = (
   now: number,
 ): ErasureRow => {
   const store = erasureStore(db);
-  const person = personOf(suppressionKey, tenantStore(db).practice().id, address);
-  const present = store.unfinished().find((row) => row.address_hash.equals(person.hash));
+  const { id: tenantId, managed_host, custom_domain } = tenantStore(db).practice();
+  if ([managed_host, custom_domain].includes(addressDomain(address)))
+    throw new AppError('conflict', `${address} is an address of the practice itself.`, {
+      hint: 'Only people to whom it writes are erased; who works for it is removed among its members.',
+    });
+  const person = personOf(suppressionKey, tenantId, address);
+  const present = store.unfinishedOf(person.hash);
   const target = (id: string) => ({ type: 'erasure', id });
   if (present) {
     // Says only that it was asked for again.
@@ -198,6 +213,22 @@ export const createErasures = (context: AudienceContext): Task => {
     );
   };
 
+  /** Whether the file of an import has the address. */
+  const isInImport = async (tenantId: string, person: Person): Promise<boolean> => {
+    let at = { import_seq: 0, position: 0 };
+    let tail: Buffer = Buffer.alloc(0);
+    for (;;) {
+      const last = at;
+      const piece = await files.read(tenantId, (db) => walkStore(db).pieceAfter(last));
+      if (piece === undefined) return false;
+      const text = Buffer.concat([tail, piece.content]).toString();
+      if (person.removedFrom(text) !== text) return true;
+      tail = piece.content.subarray(-MAX_SPELLED);
+      at = piece;
+      await setImmediate();
+    }
+  };
+
   /** Null: there is nothing more to do for now. */
   const endWalk = async (
     tenantId: string,
@@ -206,14 +237,14 @@ export const createErasures = (context: AudienceContext): Task => {
     { progress, counts }: State,
   ): Promise<State | null> => {
     const { walk, found } = progress;
-    const isImporting = await files.read(tenantId, (db) => walkStore(db).isImporting());
-    if (!found && !isImporting) {
+    if (!found && !(await isInImport(tenantId, person))) {
       await finish(tenantId, seq, person, progress);
       return null;
     }
-    const next = { progress: begin(walk + 1, walk === 1 ? 0 : clock.now() + NEXT_WALK_MS), counts };
+    const wait = Math.min(NEXT_WALK_MS * 2 ** (walk - 2), LONGEST_WAIT_MS);
+    const next = { progress: begin(walk + 1, walk === 1 ? 0 : clock.now() + wait), counts };
     await writeState(tenantId, seq, () => next);
-    return walk === 1 && !isImporting ? next : null;
+    return walk === 1 ? next : null;
   };
 
   /** The next slice of the walk; null as `endWalk`. */
@@ -246,14 +277,9 @@ export const createErasures = (context: AudienceContext): Task => {
     name: 'erasures',
     isNeeded: (db) => erasureStore(db).unfinished().length > 0,
     due: (db, _, now) => {
-      const rows = erasureStore(db).unfinished();
-      if (rows.length === 0) return { items: [], next: null };
-      const isImporting = walkStore(db).isImporting();
-      const due = rows.flatMap(({ seq, progress_json }) => {
-        const { walk, due_at }: Progress = JSON.parse(progress_json);
-        // The end of an import is written, and so makes it be looked at again.
-        return walk > 1 && isImporting ? [] : [{ seq, at: due_at }];
-      });
+      const due = erasureStore(db)
+        .unfinished()
+        .map(({ seq, progress_json }) => ({ seq, at: (JSON.parse(progress_json) as Progress).due_at }));
       const later = due.filter(({ at }) => at > now).map(({ at }) => at);
       return {
         items: due.filter(({ at }) => at <= now).map(({ seq }) => seq),

@@ -26,7 +26,10 @@ export const erasureStore = perConnection((db: TenantDb) => {
   const bySeq = db.prepare<[number], ErasureRow>('SELECT * FROM erasures WHERE seq = ?');
   const byId = db.prepare<[string], ErasureRow>('SELECT * FROM erasures WHERE id = ?');
   const unfinished = db.prepare<[], ErasureRow>(
-    'SELECT * FROM erasures WHERE finished_at IS NULL ORDER BY seq LIMIT 20',
+    "SELECT * FROM erasures WHERE finished_at IS NULL ORDER BY progress_json ->> 'due_at', seq LIMIT 20",
+  );
+  const unfinishedOf = db.prepare<[Buffer], ErasureRow>(
+    'SELECT * FROM erasures WHERE finished_at IS NULL AND address_hash = ?',
   );
   const before = db.prepare<[number, number], ErasureRow>(
     'SELECT * FROM erasures WHERE seq < ? ORDER BY seq DESC LIMIT ?',
@@ -43,8 +46,9 @@ export const erasureStore = perConnection((db: TenantDb) => {
     },
     bySeq: (seq: number): ErasureRow | undefined => bySeq.get(seq),
     byId: (id: string): ErasureRow | undefined => byId.get(id),
-    /** The oldest first. */
+    /** Those that are due first; some wait for long. */
     unfinished: (): ErasureRow[] => unfinished.all(),
+    unfinishedOf: (hash: Buffer): ErasureRow | undefined => unfinishedOf.get(hash),
     /** Newest first, those before that number. */
     list: (seq: number | null, limit: number): ErasureRow[] =>
       before.all(seq ?? Number.MAX_SAFE_INTEGER, limit),

@@ -7,6 +7,8 @@ export type Fate =
   | 'remove'
   | 'recipient'
   | 'message'
+  | 'content'
+  | 'shared'
   | 'mail'
   | 'mailbox'
   | 'forward'
@@ -54,14 +56,14 @@ export const places: readonly Place[] = [
     keys: ['message_seq'],
     searched: ['text', 'html', 'headers_json', 'data_json', 'calendar_json', 'parts_json'],
     others: ['sealed'],
-    fate: 'replace',
+    fate: 'content',
     kind: 'mentions_in_messages',
   },
   {
     table: 'shared_contents',
     keys: ['id'],
     searched: ['text', 'html'],
-    fate: 'replace',
+    fate: 'shared',
     kind: 'mentions_in_messages',
   },
   {
@@ -70,7 +72,7 @@ export const places: readonly Place[] = [
     searched: ['filename', 'content_id'],
     // Files of mail to others: see the certificate.
     others: ['content_type', 'content'],
-    fate: 'replace',
+    fate: 'content',
     kind: 'mentions_in_messages',
   },
   {
@@ -297,7 +299,7 @@ export const otherTables: Readonly<Record<string, string>> = {
   confirmation_mails: 'goes with its subscriber',
   search_texts: 'written again with its message',
   inbound_pieces: 'goes with its mail',
-  import_pieces: 'gone when the import has ended, for which an erasure waits',
+  import_pieces: 'gone when the import has ended, for which an erasure waits where its file has the address',
   import_addresses: HASHES,
   soft_bounces: HASHES,
   automatic_replies: HASHES,

@@ -15,6 +15,13 @@ export interface Slice {
   readonly isEnd: boolean;
 }
 
+/** A piece of a file that is imported; an address may be in two. */
+export interface ImportPiece {
+  readonly import_seq: number;
+  readonly position: number;
+  readonly content: Buffer;
+}
+
 /** A large row takes longer. */
 const SCAN_MS = 4;
 /** Erasing one takes up to 8 ms: a message is indexed once more, and segments of the index are merged. */
@@ -31,7 +38,18 @@ export const walkStore = perConnection((db: TenantDb) => {
     return statement;
   };
   const isRow = ({ keys }: Place): string => keys.map((key, index) => `${key} = :k${index}`).join(' AND ');
-  const importing = db.prepare<[], number>('SELECT 1 FROM imports WHERE due_at IS NOT NULL LIMIT 1').pluck();
+  const pieceAfter = db.prepare<[number, number], ImportPiece>(
+    `SELECT import_seq, position, content FROM import_pieces WHERE (import_seq, position) > (?, ?)
+     ORDER BY import_seq, position LIMIT 1`,
+  );
+  const sharedInQueue = db
+    .prepare<[number], number>(
+      `SELECT 1 FROM message_bodies AS body
+         JOIN recipients ON recipients.message_seq = body.message_seq
+         JOIN queue ON queue.recipient_id = recipients.id
+       WHERE body.shared_id = ? LIMIT 1`,
+    )
+    .pluck();
   // Opens and clicks say when and where a person read; a reply of a server may quote more than the address.
   const reduceEvents = db.prepare<[number, number]>(
     `UPDATE events SET data_json = json_remove(data_json, '$.diagnostic', '$.ip', '$.user_agent', '$.url')
@@ -56,8 +74,11 @@ export const walkStore = perConnection((db: TenantDb) => {
        (SELECT count(*) FROM audit WHERE actor_kind = 'member' AND lower(actor_name) = :key) AS audit_entries`,
   );
   return {
-    /** Whether a file that is imported is still kept. */
-    isImporting: (): boolean => importing.get() !== undefined,
+    /** The next one of all files that are imported. */
+    pieceAfter: ({ import_seq, position }: Omit<ImportPiece, 'content'>): ImportPiece | undefined =>
+      pieceAfter.get(import_seq, position),
+    /** Whether mail with that content is still to be sent. */
+    isSharedInQueue: (id: number): boolean => sharedInQueue.get(id) !== undefined,
     scan: (place: Place, patterns: readonly string[], after: Key | null): Slice => {
       const { table, keys, searched } = place;
       const fits = searched.flatMap((column) =>
