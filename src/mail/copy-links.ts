@@ -8,7 +8,9 @@ import { decodeTarget, encodeTarget, type ReturnPathTarget, TARGET_BYTES } from 
 const FORM = '1';
 const MAC_BYTES = 16;
 /** Base64url without padding; the spare bits of the last character are zero. */
-const TOKEN = new RegExp(`^${FORM}[A-Za-z0-9_-]{${Math.ceil(((TARGET_BYTES + MAC_BYTES) * 4) / 3)}}$`);
+const CODED_LENGTH = Math.ceil(((TARGET_BYTES + MAC_BYTES) * 4) / 3);
+const TOKEN = new RegExp(`^${FORM}[A-Za-z0-9_-]{${CODED_LENGTH}}$`);
+const TOKEN_LENGTH = FORM.length + CODED_LENGTH;
 
 type Purpose = 'unsubscribe' | 'open' | 'click' | 'forward' | 'form' | 'confirm';
 
@@ -91,11 +93,21 @@ export const decodeFormToken = (key: KeyObject, token: string): ReturnPathTarget
 /** The path of the page that confirms a subscription. */
 export const CONFIRM_PATH = '/api/public/confirm';
 
-/** `recipientId` is the number of the request in the consent ledger, where no number is used twice. */
-export const encodeConfirmToken = (key: KeyObject, target: ReturnPathTarget): string =>
-  encodeToken(key, 'confirm', target);
+/**
+ * `recipientId` is the number of the request in the consent ledger. A restored ledger gives a number again, so a second token is
+ * bound to `asked`: who is asked, and for which list. The first one is there so that a wrong link is noticed before a file is read.
+ */
+export const encodeConfirmToken = (key: KeyObject, target: ReturnPathTarget, asked: string): string =>
+  encodeToken(key, 'confirm', target) + encodeToken(key, 'confirm', target, asked);
+/** The request that the token names, which counts only if it `isConfirmTokenFor` it. */
 export const decodeConfirmToken = (key: KeyObject, token: string): ReturnPathTarget | null =>
-  decodeToken(key, 'confirm', token);
+  decodeToken(key, 'confirm', token.slice(0, TOKEN_LENGTH));
+export const isConfirmTokenFor = (key: KeyObject, token: string, asked: string): boolean =>
+  decodeToken(key, 'confirm', token.slice(TOKEN_LENGTH), asked) !== null;
+
+const CONFIRM_LINK = new RegExp(`(${CONFIRM_PATH}\\?token=)[A-Za-z0-9_-]+`, 'g');
+/** The text without what confirms: a consent is proof because only the mailbox gets the link. */
+export const maskConfirmTokens = (text: string): string => text.replace(CONFIRM_LINK, '$1…');
 
 export const OPEN_PATH = '/t/o';
 export const CLICK_PATH = '/t/c';

@@ -5,10 +5,11 @@ import { type Caller, mayUseProject } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import { maskConfirmTokens } from '#src/mail/copy-links.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { decisionsFor, type messageSchema, type messageSummarySchema, unpackDecisions } from './schema.ts';
-import { type MessageRow, messageStore, type RecipientRow } from './store.ts';
+import { type BodyRow, type MessageRow, messageStore, type RecipientRow } from './store.ts';
 
 /** The message with that id. Throws `not_found` if there is none or the caller may not see its project. */
 export const visibleMessage = (db: TenantDb, id: string, caller: Caller): MessageRow => {
@@ -70,6 +71,16 @@ export const presentSummary = (db: TenantDb, row: MessageRow): z.infer<typeof me
   };
 };
 
+/** What may be shown of a message's content: all but the link of a confirmation mail. */
+export const shownBody = <T extends Pick<BodyRow, 'text' | 'html'>>(
+  { message_kind }: Pick<MessageRow, 'message_kind'>,
+  body: T,
+): T => {
+  if (message_kind !== 'doi') return body;
+  const mask = (text: string | null): string | null => (text === null ? null : maskConfirmTokens(text));
+  return { ...body, text: mask(body.text), html: mask(body.html) };
+};
+
 /** Text, HTML, headers and attachments are for those who may see content. */
 export const presentMessage = (
   db: TenantDb,
@@ -85,7 +96,8 @@ export const presentMessage = (
     attachments_removed: removed.attachments === 1,
   };
   if (!permissions.has('messages.view_content')) return message;
-  const body = store.body(row.seq);
+  const stored = store.body(row.seq);
+  const body = stored && shownBody(row, stored);
   return {
     ...message,
     text: body?.text ?? null,

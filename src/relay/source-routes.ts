@@ -13,7 +13,7 @@ import { addressKey } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { Copy, StoredMessage } from '#src/messages/compose/message.ts';
 import { composeCopy } from '#src/messages/compose/prepare.ts';
-import { visibleMessage } from '#src/messages/present.ts';
+import { shownBody, visibleMessage } from '#src/messages/present.ts';
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
 import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
 
@@ -56,7 +56,7 @@ const stored = (
   if (body.sealed !== null)
     throw new AppError('not_found', "The content of the service's own mails cannot be read.");
   return {
-    stored: { message, body, attachments: store.attachments(message.seq) },
+    stored: { message, body: shownBody(message, body), attachments: store.attachments(message.seq) },
     copy: recipientCopy(deps, tenantStore(db).practice(), message, recipient),
   };
 };
@@ -76,7 +76,7 @@ export const sourceRoutes = ({ files, clock, ...deps }: SourceRoutesDeps): Route
       summary: "The source of a recipient's copy",
       description:
         'Composed as it leaves, but not signed: DKIM keys change, and a signature made now would not be the one that was sent. ' +
-        "Its links are the recipient's own: following one counts as the recipient's click. " +
+        "Its links are the recipient's own: following one counts as the recipient's click. Only the token that confirms a subscription is left out. " +
         '404 `not_found` where content or attachments have been removed, and for mails of the service itself.',
       access: 'messages.view_content',
       stability: 'stable',

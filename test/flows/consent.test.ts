@@ -104,6 +104,21 @@ describe('the evidence of one person', () => {
     expect(contentOf(request?.form)).toContain('<form');
   });
 
+  test('is right without a mail whose link can still confirm, and says that it comes', async () => {
+    const unanswered = await evidenceOf('anna@example.org');
+    expect(
+      Object.values(unanswered.documents)
+        .map(({ kind }) => kind)
+        .toSorted(),
+    ).toEqual(['form', 'wording']);
+    const file = await fileWith('unanswered.json', unanswered);
+    expect((await command(file)).exitCode).toBe(0);
+    const page = await get('/consent/evidence?address=anna@example.org&format=html', sender.token, {
+      'Accept-Language': 'de',
+    });
+    expect(page.text).toContain('noch nicht: Der Link in der Mail gilt noch.');
+  });
+
   test('says nothing of others', async () => {
     const text = JSON.stringify(await evidenceOf());
     for (const name of ['anna', 'ben', 'cara']) expect(text).not.toContain(`${name}@`);

@@ -1,5 +1,7 @@
 // People who put themselves on a list: form, confirmation mail, link, evidence, leaving again. Driven as a browser without
 // JavaScript does it, with the mails as a relay gets them.
+import { cp, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
 import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConsentFacts } from '#src/audience/consent/entry.ts';
@@ -210,6 +212,106 @@ describe('by form, mail and link', () => {
     expect(statusOf(sender, list, address)).toBe('active');
   });
 
+  test('the practice cannot read the link that confirms, as long as it does', async () => {
+    const sender = await newSender();
+    const list = await newList(sender);
+    const address = newAddress();
+    const added = await app.request(
+      'POST',
+      `${sender.base}/lists/${list.id}/subscribers`,
+      { address },
+      sender.token,
+    );
+    expect(added.status, added.text).toBe(201);
+    const { mail, link } = await mailTo(address);
+    const token = new URL(link).searchParams.get('token') ?? '';
+    await until('the mail is in the ledger', () =>
+      entriesOf(sender, list).some(({ action }) => action === 'mail'),
+    );
+    const [message] = app.sql<{ id: string }>(sender.practice.id, 'SELECT id FROM messages');
+    const read = async (path: string): Promise<string> => {
+      const answer = await app.request('GET', sender.base + path, undefined, sender.token);
+      expect(answer.status, answer.text).toBe(200);
+      return answer.text;
+    };
+    const pages = [
+      `/messages/${message?.id}`,
+      `/people/export?address=${address}`,
+      `/people/export?address=${address}&format=html`,
+    ];
+    for (const path of pages) {
+      const text = await read(path);
+      expect(text, path).toContain('/api/public/confirm?token=…');
+      expect(text, path).not.toContain(token.slice(0, 30));
+    }
+    const source = await simpleParser(await read(`/messages/${message?.id}/source`));
+    expect(source.text).toBe(mail.text?.replace(token, '…'));
+    expect(source.html).toContain('confirm?token=…"');
+    const mailsIn = async (): Promise<number> => {
+      const { documents } = JSON.parse(await read(`/consent/evidence?address=${address}`));
+      return Object.values<{ kind: string }>(documents).filter(({ kind }) => kind === 'mail').length;
+    };
+    expect(await mailsIn()).toBe(0);
+    ahead += 7 * DAY;
+    expect(await mailsIn()).toBe(1);
+  });
+
+  test('a link that evidence shows, because it was answered, confirms no later request', async () => {
+    const sender = await newSender();
+    const list = await newList(sender);
+    const address = newAddress();
+    await subscribe(list, address);
+    const { link } = await mailTo(address);
+    const confirmed = await browser().open(link);
+    await browser().submit(confirmed, 'Wieder abmelden');
+    ahead += DAY;
+    await subscribe(list, address);
+    const second = await mailTo(address, 2);
+    expect((await browser().open(link)).status).toBe(404);
+    expect(statusOf(sender, list, address)).toBe('pending');
+    expect((await browser().open(second.link)).status).toBe(200);
+    expect(statusOf(sender, list, address)).toBe('active');
+  });
+
+  test('after a restore, when numbers are given again, a link confirms no one else', async () => {
+    const config = { service: { public_origin: 'https://mail.example.com' } };
+    let other = await startApp({ receiver, config });
+    const { home } = other;
+    try {
+      const sender = await other.createSender({ name: 'Praxis am Markt' });
+      await other.completeLegal(sender.practice.id);
+      const { body: list } = await other.request<ListBody>(
+        'POST',
+        `${sender.base}/lists`,
+        { name: 'Praxisbrief', wording: 'Ich möchte ihn.' },
+        sender.token,
+      );
+      const [former, later] = [newAddress(), newAddress()];
+      await other.stop();
+      await cp(path.join(home, 'data'), path.join(home, 'backup'), { recursive: true });
+      other = await startApp({ receiver, config, home });
+      await subscribe(list, former, visitorAt(other.origin));
+      const { link } = await mailTo(former);
+      await other.stop();
+      await rm(path.join(home, 'data'), { recursive: true });
+      await rename(path.join(home, 'backup'), path.join(home, 'data'));
+      other = await startApp({ receiver, config, home });
+      await subscribe(list, later, visitorAt(other.origin));
+      const own = await mailTo(later);
+      expect((await visitorAt(other.origin).open(link)).status).toBe(404);
+      const { body } = await other.request<{ data: { status: string }[] }>(
+        'GET',
+        `${sender.base}/lists/${list.id}/subscribers`,
+        undefined,
+        sender.token,
+      );
+      expect(body.data.map(({ status }) => status)).toEqual(['pending']);
+      expect((await visitorAt(other.origin).open(own.link)).status).toBe(200);
+    } finally {
+      await other.remove();
+    }
+  });
+
   test('after seven days the link is one of the many that lead nowhere', async () => {
     const sender = await newSender();
     const list = await newList(sender);
@@ -235,7 +337,7 @@ describe('by form, mail and link', () => {
     const address = newAddress();
     await subscribe(list, address);
     const confirmed = await browser().open((await mailTo(address)).link);
-    await browser().submit(confirmed, 'Nein, danke');
+    await browser().submit(confirmed, 'Wieder abmelden');
     const events = app.sql<{ data_json: string }>(
       sender.practice.id,
       "SELECT data_json FROM events WHERE type = 'message.subscription' ORDER BY seq",

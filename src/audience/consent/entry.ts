@@ -11,6 +11,7 @@
 // removed: nothing that identifies a person may be in `way`, `list_name` or `details`, neither written out nor as a hash without a salt.
 // A document is named by its hash alone: of one with personal values, as a mail, it must hold something that cannot be guessed.
 import { createHash } from 'node:crypto';
+import { DAY } from '#src/kernel/time.ts';
 import type { Channel } from '#src/messages/kinds.ts';
 
 /**
@@ -63,6 +64,40 @@ export interface ConsentFacts {
   /** SHA-256 in hex, by the name of the personal value. */
   readonly commitments: Readonly<Partial<Record<PersonalName, string>>>;
 }
+
+/** For how long the link of a confirmation mail confirms. */
+export const CONFIRM_WITHIN_DAYS = 7;
+
+/** Who is asked for what, as the link of the mail is bound to it. */
+export const askedOf = (listId: string, person: Buffer): string => `${listId}|${person.toString('hex')}`;
+
+export const isTooOld = ({ at }: ConsentFacts, now: number): boolean =>
+  Date.parse(at) + CONFIRM_WITHIN_DAYS * DAY <= now;
+
+/** Whether the person, or an import, has said since the request what holds for its list. `later`: entries of the person behind it. */
+export const isAnswered = ({ list_id }: ConsentFacts, later: readonly ConsentFacts[]): boolean =>
+  later.some((entry) => entry.list_id === list_id && /^(?:confirm|import|withdraw)$/.test(entry.action));
+
+/**
+ * The mails, by their hash, whose link could still confirm when evidence was made. They are not in it: who reads one could confirm
+ * for the person. `entries`: all of the person, in their order.
+ */
+export const withheldMails = ({
+  made_at,
+  entries,
+}: {
+  readonly made_at: string;
+  readonly entries: readonly { readonly id: string; readonly facts: object }[];
+}): ReadonlySet<string> => {
+  const now = Date.parse(made_at);
+  const all = entries.map(({ facts }) => facts as ConsentFacts);
+  const isOpen = ({ answers }: ConsentFacts): boolean => {
+    const index = entries.findIndex(({ id }) => id === answers);
+    const request = all[index];
+    return request !== undefined && !isTooOld(request, now) && !isAnswered(request, all.slice(index + 1));
+  };
+  return new Set(all.flatMap((facts) => (facts.mail !== null && isOpen(facts) ? [facts.mail] : [])));
+};
 
 export interface LinkedEntry {
   readonly seq: number;

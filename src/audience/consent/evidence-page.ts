@@ -3,7 +3,7 @@
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml, page } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
-import type { ConsentAction, ConsentFacts, PersonalName } from './entry.ts';
+import { type ConsentAction, type ConsentFacts, type PersonalName, withheldMails } from './entry.ts';
 import type { Evidence } from './evidence-schema.ts';
 
 interface Words {
@@ -24,6 +24,8 @@ interface Words {
   readonly form: string;
   readonly mail: string;
   readonly gone: string;
+  /** Of a mail whose link can still confirm. */
+  readonly notYet: string;
   readonly place: string;
   readonly hash: string;
   readonly head: string;
@@ -80,6 +82,8 @@ const words: Readonly<Record<Language, Words>> = {
     form: 'Formular, wie es gezeigt wurde (HTML als Text)',
     mail: 'Mail, wie sie versandt wurde (RFC 5322)',
     gone: 'wird nicht mehr aufbewahrt',
+    notYet:
+      'noch nicht: Der Link in der Mail gilt noch. Sie ist hier, sobald die Person geantwortet hat oder der Link abgelaufen ist.',
     place: 'Nummer im Protokoll',
     hash: 'Prüfsumme des Eintrags',
     head: 'Letzter Eintrag des Protokolls',
@@ -134,6 +138,8 @@ const words: Readonly<Record<Language, Words>> = {
     form: 'Form as it was shown (HTML as text)',
     mail: 'Mail as it was sent (RFC 5322)',
     gone: 'kept no longer',
+    notYet:
+      'not yet: the link in the mail is still valid. The mail is here once the person has answered or the link has ended.',
     place: 'Number in the ledger',
     hash: 'Checksum of the entry',
     head: 'Last entry of the ledger',
@@ -154,6 +160,7 @@ const sectionOf = (
   say: Words,
   entry: Evidence['entries'][number],
   documents: Evidence['documents'],
+  withheld: ReadonlySet<string>,
 ): string => {
   const facts = entry.facts as unknown as ConsentFacts;
   const way = Object.hasOwn(say.ways, facts.way) ? (say.ways[facts.way] ?? facts.way) : facts.way;
@@ -165,7 +172,8 @@ const sectionOf = (
   const document = (label: string, hash: string | null): string => {
     if (hash === null) return '';
     const content = documents[hash]?.content;
-    const text = content === undefined ? say.gone : Buffer.from(content, 'base64').toString();
+    const missing = withheld.has(hash) ? say.notYet : say.gone;
+    const text = content === undefined ? missing : Buffer.from(content, 'base64').toString();
     return `<h3>${escapeHtml(label)}</h3>\n<pre>${escapeHtml(text)}</pre>\n<p class="note">SHA-256 ${escapeHtml(hash)}</p>\n`;
   };
   const known = rows([
@@ -188,12 +196,13 @@ ${document(say.wording(facts.wording_version), facts.wording)}${document(say.for
 export const evidencePage = (evidence: Evidence, language: Language): RouteResult => {
   const say = words[language];
   const { address, practice, service, made_at, entries, documents, head, signature } = evidence;
+  const withheld = withheldMails(evidence);
   return page({
     language,
     title: say.title(address),
     serviceName: practice.name,
     body: `<p>${escapeHtml(say.about(practice.name, service.name, timeOf(made_at)))}</p>
-${entries.map((entry) => sectionOf(say, entry, documents)).join('\n')}
+${entries.map((entry) => sectionOf(say, entry, documents, withheld)).join('\n')}
 <section>
 <p>${escapeHtml(say.check)}</p>
 ${rows([

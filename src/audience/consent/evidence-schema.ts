@@ -50,7 +50,9 @@ export const evidenceSchema = z
         digestSchema,
         z.strictObject({ kind: z.enum(['wording', 'form', 'mail']), content: z.base64() }),
       )
-      .describe('what `facts` name by their SHA-256'),
+      .describe(
+        'what `facts` name by their SHA-256, but what is kept no longer, and a confirmation mail whose link can still confirm: it is here once that is answered, or seven days after the request',
+      ),
     signature: z
       .strictObject({
         algorithm: z.literal('Ed25519'),

@@ -13,6 +13,7 @@ import {
   type Link,
   reachOf,
   wayBetween,
+  withheldMails,
 } from './entry.ts';
 import { publicKeyOf, signText } from './evidence-key.ts';
 import type { Evidence } from './evidence-schema.ts';
@@ -53,12 +54,16 @@ const entryOf = (db: TenantDb, row: ConsentRow, facts: ConsentFacts): Evidence['
   };
 };
 
-const documentsOf = (db: TenantDb, all: readonly ConsentFacts[]): Evidence['documents'] => {
+const documentsOf = (
+  db: TenantDb,
+  all: readonly ConsentFacts[],
+  withheld: ReadonlySet<string>,
+): Evidence['documents'] => {
   const named = new Set(all.flatMap(({ wording, form, mail }) => [wording, form, mail]));
   return Object.fromEntries(
     [...named].flatMap((hash) => {
       const document = hash === null ? undefined : consentStore(db).document(Buffer.from(hash, 'hex'));
-      return hash === null || !document
+      return hash === null || withheld.has(hash) || !document
         ? []
         : [[hash, { kind: document.kind, content: document.content.toString('base64') }]];
     }),
@@ -83,6 +88,8 @@ export const makeEvidence = (
   const head = consentStore(db).head();
   if (rows.length === 0 || !head) return null;
   const facts = rows.map(({ facts_json }): ConsentFacts => JSON.parse(facts_json));
+  const made_at = toIso(now);
+  const entries = rows.map((row, index) => entryOf(db, row, facts[index] as ConsentFacts));
   const lists = [...new Set(facts.map(({ list_id }) => list_id))].flatMap((id) => {
     const list = listStore(db).byId(id);
     return list ? [{ id, name: list.name }] : [];
@@ -90,15 +97,15 @@ export const makeEvidence = (
   const { id, name } = tenantStore(db).practice();
   const evidence: Omit<Evidence, 'signature'> = {
     format: 'sendwerk consent evidence 1',
-    made_at: toIso(now),
+    made_at,
     service,
     practice: { id, name },
     address,
     lists,
-    entries: rows.map((row, index) => entryOf(db, row, facts[index] as ConsentFacts)),
+    entries,
     links: rows.map(({ seq }, index) => linksBetween(db, seq, rows[index + 1]?.seq ?? head.seq)),
     head: { seq: head.seq, hash: head.hash.toString('hex') },
-    documents: documentsOf(db, facts),
+    documents: documentsOf(db, facts, withheldMails({ made_at, entries })),
   };
   const value = signText(key, canonicalJson(evidence));
   return { ...evidence, signature: { ...publicKeyOf(key), value } };

@@ -2,7 +2,7 @@
 // way from the first entry to the head. That these are all entries of the person is what the signature says; no chain can show it.
 import { createHash } from 'node:crypto';
 import { contentFault, type DocumentState, type Fault } from './content-rules.ts';
-import { canonicalJson, digestOf, genesisOf, hashOf, reachOf } from './entry.ts';
+import { canonicalJson, digestOf, genesisOf, hashOf, reachOf, withheldMails } from './entry.ts';
 import { signatureFault } from './evidence-key.ts';
 import { type Evidence, evidenceSchema } from './evidence-schema.ts';
 
@@ -49,8 +49,12 @@ const documentStates = (documents: Evidence['documents']): ((hash: string) => Do
   return (hash) => byHash.get(hash) ?? 'gone';
 };
 
-const firstFault = ({ practice, entries, links, head, documents }: Evidence): Fault | null => {
-  const documentState = documentStates(documents);
+const firstFault = (evidence: Evidence): Fault | null => {
+  const { practice, entries, links, head, documents } = evidence;
+  const stateOf = documentStates(documents);
+  const withheld = withheldMails(evidence);
+  const documentState = (hash: string): DocumentState =>
+    stateOf(hash) === 'gone' && withheld.has(hash) ? 'right' : stateOf(hash);
   const genesis = genesisOf(practice.id).toString('hex');
   for (const [index, entry] of entries.entries()) {
     const fault = (what: string): Fault => ({ seq: entry.seq, id: entry.id, what });

@@ -33,9 +33,10 @@ export const confirmRoutes = (context: AudienceContext): Route[] => {
     const named = namedBy(context, decodeConfirmToken(linkKey, token));
     const unknown = () => unknownConfirmPage(request.language, serviceName);
     if (named === null) return unknown();
-    const { tenantId, row } = named;
+    const { tenantId, row: requestSeq } = named;
+    const link = { token, requestSeq };
     const now = clock.now();
-    const before = await files.read(tenantId, (db) => lookAtRequest(db, row, now));
+    const before = await files.read(tenantId, (db) => lookAtRequest(db, context, link, now));
     if (before === null) return unknown();
     const visitor = visitorOf(request);
     const way = wayFor(visitor);
@@ -44,7 +45,7 @@ export const confirmRoutes = (context: AudienceContext): Route[] => {
     const view = isDone
       ? before
       : await files.write(tenantId, (db) =>
-          answerRequest(db, context, row, { way, declines: what === 'decline', visitor }, now),
+          answerRequest(db, context, link, { way, declines: what === 'decline', visitor }, now),
         );
     if (view === null) return unknown();
     const language = request.namedLanguage ?? view.list.language;

@@ -2,19 +2,19 @@
 // request in the ledger. It works for seven days, and once: who has confirmed and left is not brought back by an old mail.
 import { lookOf } from '#src/accounts/pages/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import type { ConsentFacts } from '#src/audience/consent/entry.ts';
-import { consentStore } from '#src/audience/consent/store.ts';
+import { askedOf, type ConsentFacts, isAnswered, isTooOld } from '#src/audience/consent/entry.ts';
+import { type ConsentRow, consentStore } from '#src/audience/consent/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { type ListRow, listStore } from '#src/audience/lists/store.ts';
-import { activate, withdraw } from '#src/audience/subscribers/change.ts';
+import { activate, factsOf, withdraw } from '#src/audience/subscribers/change.ts';
 import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { DAY, SECOND } from '#src/kernel/time.ts';
+import { SECOND } from '#src/kernel/time.ts';
+import { isConfirmTokenFor } from '#src/mail/copy-links.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { statusBeside } from '#src/messages/rules.ts';
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
-import { CONFIRM_WITHIN_DAYS } from './confirmation-mail.ts';
 import type { ConfirmView } from './pages.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -27,17 +27,36 @@ interface Asked {
   readonly recipient: RecipientRow | undefined;
 }
 
-/** Null where the request is too old, or the person or the list is gone. */
-const findAsked = (db: TenantDb, requestSeq: number, now: number): Asked | null => {
+const laterThan = (db: TenantDb, { seq, address_hash }: ConsentRow): ConsentFacts[] =>
+  address_hash === null
+    ? []
+    : consentStore(db)
+        .ofPerson(address_hash)
+        .flatMap((entry) => (entry.seq > seq ? [factsOf(entry.facts_json)] : []));
+
+/** The link, whose token names that entry. */
+export interface ConfirmLink {
+  readonly token: string;
+  readonly requestSeq: number;
+}
+
+/** Null where the request is too old or was answered before the last one, is about others, or the person or the list is gone. */
+const findAsked = (
+  db: TenantDb,
+  { linkKey }: Pick<AudienceContext, 'linkKey'>,
+  { token, requestSeq }: ConfirmLink,
+  now: number,
+): Asked | null => {
   const entry = consentStore(db).bySeq(requestSeq);
   if (!entry?.address_hash) return null;
-  const { action, at, list_id, wording, wording_version, details } = JSON.parse(
-    entry.facts_json,
-  ) as ConsentFacts;
+  const request = factsOf(entry.facts_json);
+  const { action, list_id, wording, wording_version, details } = request;
+  if (!isConfirmTokenFor(linkKey, token, askedOf(list_id, entry.address_hash))) return null;
   const list = listStore(db).byId(list_id);
   const subscriber = list && subscriberStore(db).onList(list.seq, entry.address_hash);
   if (action !== 'request' || !list || list.archived_at !== null || !subscriber) return null;
-  if (subscriber.status !== 'active' && Date.parse(at) + CONFIRM_WITHIN_DAYS * DAY <= now) return null;
+  if (subscriber.status !== 'active' && isTooOld(request, now)) return null;
+  if (subscriber.status === 'pending' && isAnswered(request, laterThan(db, entry))) return null;
   const asked = wording === null ? undefined : consentStore(db).document(Buffer.from(wording, 'hex'));
   const message = messageStore(db).byId(String(details.message_id));
   return {
@@ -61,8 +80,13 @@ const viewOf = (db: TenantDb, { list, subscriber: { status, address } }: Asked):
 });
 
 /** What the page shows before anything is answered. */
-export const lookAtRequest = (db: TenantDb, requestSeq: number, now: number): ConfirmView | null => {
-  const asked = findAsked(db, requestSeq, now);
+export const lookAtRequest = (
+  db: TenantDb,
+  context: AudienceContext,
+  link: ConfirmLink,
+  now: number,
+): ConfirmView | null => {
+  const asked = findAsked(db, context, link, now);
   return asked && viewOf(db, asked);
 };
 
@@ -99,11 +123,11 @@ export interface Answer {
 export const answerRequest = (
   db: TenantDb,
   context: AudienceContext,
-  requestSeq: number,
+  link: ConfirmLink,
   { way, declines, visitor }: Answer,
   now: number,
 ): ConfirmView | null => {
-  const asked = findAsked(db, requestSeq, now);
+  const asked = findAsked(db, context, link, now);
   if (!asked) return null;
   const { subscriber, list, requestId, recipient } = asked;
   const details = { machine: visitor.machine, seconds_since_mail: secondsSinceMail(db, asked, now) };

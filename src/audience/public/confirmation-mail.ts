@@ -2,13 +2,11 @@
 // nothing that could count as advertising, and nothing that the one who typed has written: no logo, no greeting by
 // name, no description of the list; the wording is what consent is given to. There is no reminder. Pure.
 import type { PracticeRow } from '#src/accounts/tenants/store.ts';
+import { CONFIRM_WITHIN_DAYS } from '#src/audience/consent/entry.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-
-/** For how long the link confirms. */
-export const CONFIRM_WITHIN_DAYS = 7;
 
 interface Words {
   readonly subject: (list: string) => string;

@@ -18,6 +18,7 @@ interface Words {
   readonly declare: string;
   readonly confirm: string;
   readonly decline: string;
+  readonly leave: string;
   readonly unknownTitle: string;
   readonly unknown: string;
 }
@@ -40,6 +41,7 @@ const words: Readonly<Record<Language, Words>> = {
     declare: 'Mit der Bestätigung erklären Sie:',
     confirm: 'Ja, bestätigen',
     decline: 'Nein, danke',
+    leave: 'Wieder abmelden',
     unknownTitle: 'Dieser Link ist nicht gültig',
     unknown:
       'Vielleicht ist der Link nicht vollständig, oder er ist abgelaufen. Es wurde nichts geändert. Sie können sich jederzeit noch einmal anmelden.',
@@ -59,6 +61,7 @@ const words: Readonly<Record<Language, Words>> = {
     declare: 'By confirming you declare:',
     confirm: 'Yes, confirm',
     decline: 'No, thanks',
+    leave: 'Unsubscribe',
     unknownTitle: 'This link is not valid',
     unknown:
       'The link may be incomplete, or it is too old. Nothing has been changed. You can subscribe again at any time.',
@@ -85,10 +88,10 @@ export const confirmPage = (
   const say = words[language];
   const text = say.text[state](strong(practice.name), strong(list.name), strong(maskAddress(address)));
   const declare = `<p>${say.declare}</p>\n<p>${linesOf(list.wording)}</p>`;
-  const decline = button(`${action}&do=decline`, say.decline, 'other');
+  const declining = (label: string): string => button(`${action}&do=decline`, label, 'other');
   const rest: Readonly<Record<ConfirmState, string>> = {
-    asked: `${declare}\n${button(action, say.confirm)}\n${decline}`,
-    active: decline,
+    asked: `${declare}\n${button(action, say.confirm)}\n${declining(say.decline)}`,
+    active: declining(say.leave),
     ended: '',
   };
   return page({

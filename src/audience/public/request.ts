@@ -2,6 +2,7 @@
 // confirm it, all in one transaction. An address gets one such mail a day for a list, whoever asks how often, and none
 // where it is on the list: the row of someone who has confirmed is never changed by a stranger.
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { askedOf } from '#src/audience/consent/entry.ts';
 import { appendConsent, type NewEntry, nextEntry } from '#src/audience/consent/ledger.ts';
 import { confirmationMailStore } from '#src/audience/consent/mail-store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
@@ -53,8 +54,13 @@ type LinkContext = Pick<AudienceContext, 'config' | 'linkKey'>;
 export const formUrl = ({ config, linkKey }: LinkContext, tenantNumber: number, { seq }: ListRow): string =>
   `${config().service.public_origin}${SUBSCRIBE_PATH}?l=${encodeFormToken(linkKey, { tenantNumber, recipientId: seq })}`;
 
-const confirmUrl = ({ config, linkKey }: LinkContext, tenantNumber: number, requestSeq: number): string =>
-  `${config().service.public_origin}${CONFIRM_PATH}?token=${encodeConfirmToken(linkKey, { tenantNumber, recipientId: requestSeq })}`;
+const confirmUrl = (
+  { config, linkKey }: LinkContext,
+  tenantNumber: number,
+  requestSeq: number,
+  asked: string,
+): string =>
+  `${config().service.public_origin}${CONFIRM_PATH}?token=${encodeConfirmToken(linkKey, { tenantNumber, recipientId: requestSeq }, asked)}`;
 
 /** Within `intake.transact`, whose `accept` it is given. */
 export const requestSubscription = (
@@ -74,7 +80,7 @@ export const requestSubscription = (
 
   // The link names the entry that is written below, once the gates have let the mail pass.
   const requestSeq = nextEntry(db);
-  const link = confirmUrl(context, practice.number, requestSeq);
+  const link = confirmUrl(context, practice.number, requestSeq, askedOf(list.id, person));
   const language = request.language ?? list.language;
   const accepted = accept({
     source: 'api',
