@@ -36,10 +36,11 @@ export interface ScheduledChange {
 
 const CANCELLED = 'cancelled before it was due';
 
-interface WaitingMessage {
+export interface WaitingMessage {
   readonly message: MessageRow;
   /** The recipients that are queued. */
   readonly recipients: readonly RecipientRow[];
+  /** On that day it counts for the warm-up. */
   readonly dueAt: number;
 }
 
@@ -93,27 +94,44 @@ const giveBack = (db: TenantDb, { message, dueAt }: WaitingMessage, mails: numbe
   counters.addVolume(utcDay(dueAt), kinds[message_kind].stream, -mails);
 };
 
+/** Recipients that no attempt holds are not sent to any more; they no longer count for plan and warm-up. */
+export const cancelQueued = (
+  db: TenantDb,
+  intake: IntakeContext,
+  waiting: WaitingMessage,
+  diagnostic: string,
+): void => {
+  const now = intake.clock.now();
+  const { message, recipients } = waiting;
+  for (const { id, attempts } of recipients) {
+    queueStore(db).remove(id);
+    const outcome = { smtp_code: null, enhanced_code: null, diagnostic, upstream: null };
+    messageStore(db).updateRecipient(message.seq, {
+      id,
+      status: 'failed',
+      attempts,
+      ...outcome,
+      updated_at: now,
+    });
+    eventStore(db).append({
+      type: 'message.failed',
+      messageSeq: message.seq,
+      recipientId: id,
+      at: now,
+      data: { diagnostic },
+    });
+  }
+  const mails = mailsOf(waiting, intake);
+  if (mails > 0) giveBack(db, waiting, mails);
+};
+
 /** Nothing of it is sent. */
 export const cancelScheduled = (intake: IntakeContext, request: ScheduledChange): Promise<SendAnswer> =>
   intake.files.write(request.tenantId, (db) => {
     const now = intake.clock.now();
     const waiting = waitingMessage(db, request);
-    const { message, recipients } = waiting;
-    const messages = messageStore(db);
-    for (const { id, attempts } of recipients) {
-      queueStore(db).remove(id);
-      const outcome = { smtp_code: null, enhanced_code: null, diagnostic: CANCELLED, upstream: null };
-      messages.updateRecipient(message.seq, { id, status: 'failed', attempts, ...outcome, updated_at: now });
-      eventStore(db).append({
-        type: 'message.failed',
-        messageSeq: message.seq,
-        recipientId: id,
-        at: now,
-        data: { diagnostic: CANCELLED },
-      });
-    }
-    const mails = mailsOf(waiting, intake);
-    if (mails > 0) giveBack(db, waiting, mails);
+    const { message } = waiting;
+    cancelQueued(db, intake, waiting, CANCELLED);
     record(db, request, message, { status: 'failed', scheduled_at: message.scheduled_at ?? now }, now);
     return { id: message.id, message_id: message.id, status: 'failed' };
   });

@@ -1,6 +1,7 @@
 // What people do with a campaign: send, schedule, pause, resume, cancel. The status decides, in the transaction of the change.
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
 import { countsOf } from './counts.ts';
 import { type CampaignVerb, statusAfter } from './rules.ts';
 import { listsOf } from './selection.ts';
@@ -39,7 +40,8 @@ export const withStatus = (
   { verb, schedule, identity, now }: StatusChange,
 ): CampaignRow => {
   const status = statusAfter(row.status, verb);
-  if (status === null)
+  const hasLeft = verb === 'cancel' && row.status === 'sent' && !queueStore(db).isAnyOf(row.seq);
+  if (status === null || hasLeft)
     throw new AppError('conflict', `The campaign is ${row.status} and cannot be ${past[verb]}.`, {
       hint: 'GET the campaign for its status; duplicate one that has ended.',
     });
@@ -68,7 +70,13 @@ export const withStatus = (
     case 'pause':
       return { ...changed, due_at: row.notice_json === null ? null : now };
     case 'cancel':
-      return { ...changed, finished_at: now, due_at: row.notice_json === null ? null : now };
+      return {
+        ...changed,
+        finished_at: now,
+        due_at: now,
+        // That it is sent is no longer true.
+        notice_json: row.status === 'sent' ? null : row.notice_json,
+      };
     default:
       return verb satisfies never;
   }

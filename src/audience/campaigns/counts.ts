@@ -1,28 +1,36 @@
 // How far a campaign has come, by its own counters and the queue.
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
-import { MAX_WAITING, type OwnCounts } from './rules.ts';
+import { MAX_WAITING, mayBeDeferred, type OwnCounts } from './rules.ts';
 import { campaignStore, HANDED_OVER } from './store.ts';
 
-/** Mails that wait are among the last that were handed over: what is behind them was tried, in the order of the queue. */
+/** Mails that were never tried are among the last that were handed over, in the order of the queue. */
 const LOOKED_AT = 2 * MAX_WAITING;
 
 export interface Progress {
-  readonly handedOver: number;
-  /** Of its mails, how many were never tried to the end. */
+  /** Of its mails, how many have no outcome yet. The counters follow the log, so for a moment these are too many. */
+  readonly queued: number;
+  /** Of these, how many were never tried to the end. */
   readonly waiting: number;
+  /** Of these, how many were tried and are to be tried again; exact where they may be too many. */
+  readonly deferred: number;
   /** Since its beginning. */
   readonly own: OwnCounts;
 }
 
 export const countsOf = (db: TenantDb, seq: number): Progress => {
   const counters = campaignStore(db).counters(seq);
-  const handedOver = counters.get(HANDED_OVER) ?? 0;
-  const waiting = handedOver === 0 ? 0 : queueStore(db).firstAttempts(seq, LOOKED_AT);
-  const own = {
-    tried: handedOver - waiting,
-    hardBounced: counters.get('hard_bounced') ?? 0,
-    complained: counters.get('complained') ?? 0,
+  const countOf = (name: string): number => counters.get(name) ?? 0;
+  const handedOver = countOf(HANDED_OVER);
+  const tried = countOf('sent') + countOf('refused') + countOf('failed') + countOf('suppressed');
+  const queued = Math.max(0, handedOver - tried);
+  const waiting = queued === 0 ? 0 : queueStore(db).firstAttempts(seq, LOOKED_AT);
+  const bound = mayBeDeferred(tried);
+  const deferred = Math.max(0, queued - waiting);
+  return {
+    queued,
+    waiting,
+    deferred: deferred < bound ? deferred : queueStore(db).deferred(seq, bound),
+    own: { tried, hardBounced: countOf('hard_bounced'), complained: countOf('complained') },
   };
-  return { handedOver, waiting, own };
 };

@@ -60,7 +60,7 @@ export const sendNotice = async (
   await files.write(tenantId, (db) => {
     const known = campaignStore(db).bySeq(row.seq);
     if (known?.notice_json !== row.notice_json) return;
-    const goesOn = known.status === 'sending' || known.status === 'scheduled';
+    const goesOn = ['scheduled', 'sending', 'cancelled'].includes(known.status);
     campaignStore(db).update({ ...known, notice_json: null, due_at: goesOn ? known.due_at : null });
   });
 };

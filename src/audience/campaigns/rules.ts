@@ -1,8 +1,9 @@
 // When a campaign may change, how fast it goes, when it waits, and when it stops by itself. Pure.
 //
-// Slow start: while few of its mails have been tried, few more wait in the queue; so what a bad list would do to the sender's
-// reputation shows before most of it has left, and a pause acts within seconds however many people are left. Only what was never
-// tried counts: a mail that its receiver defers for a day holds up no other.
+// Slow start: while few of its mails have an outcome, few more wait in the queue; so what a bad list would do to the sender's
+// reputation shows before most of it has left, and a pause acts within seconds however many people are left. Mails that were tried
+// and wait for another attempt have a bound of their own: some that their receiver defers for a day hold up no other, and many
+// are a relay that takes nothing, or that has not said yet who does not exist.
 import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { type Counts, nearnessOf } from '#src/feedback/reputation/rules.ts';
 import type { ErrorCode } from '#src/kernel/errors.ts';
@@ -17,7 +18,8 @@ const transitions: Readonly<Record<CampaignVerb, Partial<Record<CampaignStatus, 
   schedule: { draft: 'scheduled', scheduled: 'scheduled' },
   pause: { sending: 'paused' },
   resume: { paused: 'sending' },
-  cancel: { scheduled: 'cancelled', sending: 'cancelled', paused: 'cancelled' },
+  // One that is sent only while mails of it are queued: see `change-status.ts`.
+  cancel: { scheduled: 'cancelled', sending: 'cancelled', paused: 'cancelled', sent: 'cancelled' },
 };
 
 /** Null: it cannot be done in this status. */
@@ -29,12 +31,17 @@ const MAX_PAGE = 25;
 const LEAST_WAITING = 2;
 /** The relay takes this many in some tenths of a second. */
 export const MAX_WAITING = 300;
-/** Another one for each five that were tried. */
+/** Fewer than the guardrail judges by, with those that wait: if they all bounce at their next attempt, the practice is not paused. */
+const LEAST_DEFERRED = 15;
+/** Another one for each five that have an outcome. */
 const TRIED_FOR_ONE = 5;
 
-/** How many people may be handed over now. `waiting`: of its mails, how many were never tried to the end. */
-export const roomFor = (handedOver: number, waiting: number): number => {
-  const tried = handedOver - waiting;
+/** With so many mails that are to be tried again no one more is handed over. */
+export const mayBeDeferred = (tried: number): number =>
+  Math.max(LEAST_DEFERRED, Math.floor(tried / TRIED_FOR_ONE));
+
+/** How many people may be handed over now. `tried`: mails with an outcome. `waiting`: those that were never tried to the end. */
+export const roomFor = (tried: number, waiting: number): number => {
   const mayWait = Math.min(MAX_WAITING, Math.max(LEAST_WAITING, Math.floor(tried / TRIED_FOR_ONE)));
   return Math.max(0, mayWait - waiting);
 };
@@ -146,6 +153,8 @@ export const stopReason = (
 const MAX_ABSENCE_MS = HOUR;
 
 export const STALLED = 'stalled';
+/** Too many of its mails are to be tried again. */
+const DEFERRED = 'deferred';
 
 /** All that decides what is done for a campaign that is due. */
 export interface Look {
@@ -158,9 +167,13 @@ export interface Look {
   /** Whether this process has not looked at it before. */
   readonly isFirst: boolean;
   readonly isPracticePaused: boolean;
-  readonly handedOver: number;
-  /** Of its mails, how many were never tried to the end. */
+  /** Its mails with an outcome, since its beginning. */
+  readonly tried: number;
+  /** How many were never tried to the end. */
   readonly waiting: number;
+  /** How many were tried and are to be tried again. */
+  readonly deferred: number;
+  /** Those since it was last resumed. */
   readonly own: OwnCounts;
   readonly window: Counts;
   readonly stopAt: StopAt;
@@ -172,7 +185,9 @@ export type NextStep =
   | { readonly kind: 'notify' }
   | { readonly kind: 'begin' }
   | { readonly kind: 'pause'; readonly reason: 'restored' | 'bounces' | 'complaints' }
-  | { readonly kind: 'wait'; readonly reason: ErrorCode; readonly until: number }
+  | { readonly kind: 'wait'; readonly reason: ErrorCode | typeof DEFERRED; readonly until: number }
+  /** What is queued of it no longer leaves. */
+  | { readonly kind: 'take_out' }
   | { readonly kind: 'hand_over'; readonly room: number }
   | { readonly kind: 'report_stall' }
   /** The relay is to try some first. */
@@ -200,12 +215,15 @@ export const nextStep = (look: Look): NextStep => {
   const { campaign, now } = look;
   if (campaign.notice_json !== null) return { kind: 'notify' };
   if (campaign.due_at === null || campaign.due_at > now) return { kind: 'nothing' };
+  if (campaign.status === 'cancelled') return { kind: 'take_out' };
   if (campaign.status !== 'sending' && campaign.status !== 'scheduled') return { kind: 'nothing' };
   if (isRestored(look)) return { kind: 'pause', reason: 'restored' };
   if (campaign.status === 'scheduled') return { kind: 'begin' };
   const stop = stopReason(look.own, look.window, look.stopAt);
   if (stop !== null) return { kind: 'pause', reason: stop };
   if (look.isPracticePaused) return { kind: 'wait', reason: 'tenant_paused', until: now + LOOK_AGAIN_MS };
-  const room = roomFor(look.handedOver, look.waiting);
+  if (look.deferred >= mayBeDeferred(look.tried))
+    return { kind: 'wait', reason: DEFERRED, until: now + LOOK_AGAIN_MS };
+  const room = roomFor(look.tried, look.waiting);
   return room > 0 ? { kind: 'hand_over', room } : restOrReport(look);
 };

@@ -130,7 +130,8 @@ export const statusRoutes = (context: AudienceContext): Route[] => {
       path: `${ONE}/pause`,
       id: 'pauseCampaign',
       summary: 'Pause a campaign',
-      description: 'No one is handed over any more; the few messages that wait already leave.',
+      description:
+        'No one is handed over any more; messages that are queued already (`counts.queued`) still leave, unless it is cancelled.',
       audit: 'campaign.pause',
       errors: changing,
       handle: ({ params }, request) => change(params, request, { verb: 'pause' }),
@@ -151,7 +152,8 @@ export const statusRoutes = (context: AudienceContext): Route[] => {
       path: `${ONE}/cancel`,
       id: 'cancelCampaign',
       summary: 'Cancel a campaign',
-      description: 'For good; the few messages that wait already leave.',
+      description:
+        'For good, also once it is `sent` as long as messages of it are queued. These are taken out of the queue within seconds and become `failed`; only what is under way still leaves.',
       audit: 'campaign.cancel',
       errors: changing,
       handle: ({ params }, request) => change(params, request, { verb: 'cancel' }),

@@ -12,6 +12,7 @@ import { beginHanding, failed, type Handing, handOver } from './hand-over.ts';
 import { noticeOf, sendNotice } from './notices.ts';
 import { type Look, type NextStep, nextStep, type OwnCounts, restOrReport, STALLED } from './rules.ts';
 import { type CampaignRow, campaignStore } from './store.ts';
+import { takeOutSome } from './take-out.ts';
 
 type CampaignContext = Pick<AudienceContext, 'files' | 'clock' | 'config' | 'intake' | 'accounts'>;
 
@@ -76,12 +77,14 @@ export const campaignTask = ({ files, clock, config, intake, accounts }: Campaig
     if (!campaign) return null;
     const now = clock.now();
     const { paused_at, resumed_at } = tenantStore(db).practice();
-    const { own, ...counts } = countsOf(db, seq);
+    const { own, waiting, deferred } = countsOf(db, seq);
     const former = campaign.resumed_json === null ? NONE : (JSON.parse(campaign.resumed_json) as OwnCounts);
     const { stop_at, stall_after } = config().campaigns;
     return {
       campaign,
-      ...counts,
+      tried: own.tried,
+      waiting,
+      deferred,
       own: since(own, former),
       identity: files.identify(tenantId),
       isFirst: !seen.has(keyOf(tenantId, seq)),
@@ -153,6 +156,11 @@ export const campaignTask = ({ files, clock, config, intake, accounts }: Campaig
           notice_json: noticeOf('stalled', now),
         }));
         return true;
+      case 'take_out': {
+        const left = await takeOutSome(intake.context, tenantId, row.seq);
+        if (left === 'claimed') rest(key);
+        return left === 'some';
+      }
       case 'rest':
         rest(key);
         return false;

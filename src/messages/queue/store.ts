@@ -16,6 +16,9 @@ export interface QueueRow {
   due_at: number;
 }
 
+export interface CampaignQueueRow
+  extends Pick<QueueRow, 'recipient_id' | 'message_seq' | 'attempts' | 'due_at'> {}
+
 export const queueStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<[number, number, Lane, number, number, number]>(
     `INSERT INTO queue (recipient_id, message_seq, lane, due_at, attempts, size_bytes, queued_at)
@@ -58,6 +61,17 @@ export const queueStore = perConnection((db: TenantDb) => {
        WHERE queue.attempts <= queue.claimed`,
     )
     .pluck();
+  // Reads the whole queue in the worst case, so only where the counters of a campaign say that much of it waits, or it is cancelled.
+  const ofCampaign =
+    'FROM queue CROSS JOIN messages INDEXED BY messages_campaign ON messages.seq = queue.message_seq WHERE campaign_seq = +?';
+  const deferred = db
+    .prepare<[number, number], number>(
+      `SELECT count(*) FROM (SELECT 1 ${ofCampaign} AND attempts > claimed LIMIT +?)`,
+    )
+    .pluck();
+  const campaignRows = db.prepare<[number, 0 | 1, number], CampaignQueueRow>(
+    `SELECT recipient_id, queue.message_seq, attempts, due_at ${ofCampaign} AND claimed <= +? LIMIT +?`,
+  );
   const nextAttempts = db.prepare<[number], { recipient_id: number; due_at: number }>(
     'SELECT recipient_id, due_at FROM queue WHERE recipient_id IN (SELECT id FROM recipients WHERE message_seq = ?)',
   );
@@ -116,6 +130,12 @@ export const queueStore = perConnection((db: TenantDb) => {
     /** How many of the last `within` mails of a campaign were never tried to the end. */
     firstAttempts: (campaignSeq: number, within: number): number =>
       firstAttempts.get(campaignSeq, within) ?? 0,
+    /** How many mails of a campaign were tried and are to be tried again; counts up to `atMost`. */
+    deferred: (campaignSeq: number, atMost: number): number => deferred.get(campaignSeq, atMost) ?? 0,
+    /** Of a campaign's rows the first ones that no attempt holds. */
+    unclaimedOf: (campaignSeq: number, limit: number): CampaignQueueRow[] =>
+      campaignRows.all(campaignSeq, 0, limit),
+    isAnyOf: (campaignSeq: number): boolean => campaignRows.get(campaignSeq, 1, 1) !== undefined,
     /** Next due time by lane; null where the lane is empty. */
     nextDue: (): Readonly<Record<Lane, number | null>> => next.get() ?? { 0: null, 1: null },
     /** Next attempts of a message's recipients that are still queued. */

@@ -34,18 +34,18 @@ test('what can be done in each status', () => {
     schedule: ['draft → scheduled', 'scheduled → scheduled'],
     pause: ['sending → paused'],
     resume: ['paused → sending'],
-    cancel: ['scheduled → cancelled', 'sending → cancelled', 'paused → cancelled'],
+    cancel: ['scheduled → cancelled', 'sending → cancelled', 'paused → cancelled', 'sent → cancelled'],
   });
 });
 
 test.each([
   ['two begin', 0, 0, 2],
-  ['no more before these were tried', 2, 2, 0],
+  ['no more before these were tried', 0, 2, 0],
   ['a fifth of those tried', 100, 0, 20],
-  ['less those that wait', 120, 15, 6],
+  ['less those that wait', 105, 15, 6],
   ['at most 300 wait', 100_000, 0, 300],
-])('slow start: %s', (_, handedOver, waiting, room) => {
-  expect(roomFor(handedOver, waiting)).toBe(room);
+])('slow start: %s', (_, tried, waiting, room) => {
+  expect(roomFor(tried, waiting)).toBe(room);
 });
 
 describe('a limit an hour', () => {
@@ -130,8 +130,9 @@ const look = (campaign: Partial<Look['campaign']> = {}, facts: Partial<Look> = {
   identity: 'a',
   isFirst: false,
   isPracticePaused: false,
-  handedOver: 1_000,
+  tried: 1_000,
   waiting: 0,
+  deferred: 0,
   own: { tried: 1_000, hardBounced: 0, complained: 0 },
   window: clean,
   stopAt,
@@ -165,6 +166,13 @@ test.each([
     look({}, { isPracticePaused: true }),
     { kind: 'wait', reason: 'tenant_paused', until: NOW + MINUTE },
   ],
+  ['some are deferred', look({}, { deferred: 199 }), { kind: 'hand_over', room: 200 }],
+  [
+    'too many are deferred',
+    look({}, { deferred: 200 }),
+    { kind: 'wait', reason: 'deferred', until: NOW + MINUTE },
+  ],
+  ['it is cancelled', look({ status: 'cancelled' }), { kind: 'take_out' }],
   ['enough wait', look({}, { waiting: 300 }), { kind: 'rest' }],
   ['enough have waited for long', look(old, { waiting: 300 }), { kind: 'report_stall' }],
   ['that was reported', look({ ...old, reason: 'stalled' }, { waiting: 300 }), { kind: 'rest' }],
