@@ -257,7 +257,7 @@ describe('before it is sent', () => {
     });
   });
 
-  test('a test goes to members with the values of the first person, and to no stranger', async () => {
+  test('a test goes to members with the values given and those of no subscriber, and to no stranger', async () => {
     await makeOwner(app, sender.practice.id, 'owner@praxis.example');
     const { id } = await create(listOf([{ address: 'erika@example.net', name: 'Erika Muster' }]));
     const stranger = { to: ['owner@praxis.example', 'erika@example.net'] };
@@ -275,6 +275,11 @@ describe('before it is sent', () => {
       message_kind: 'newsletter',
       campaign_id: null,
     });
+    const plain = await ask<{ messages: { message: { id: string } }[] }>('POST', `/${id}/test`, {
+      to: ['owner@praxis.example'],
+    });
+    const placeholder = await app.message(sender, plain.body.messages[0]?.message.id ?? '');
+    expect(placeholder).toMatchObject({ subject: '[Test] Herbst für [name]' });
     expect((await ask('GET', `/${id}`)).body).toMatchObject({ status: 'draft', counts: { sent: 0 } });
     const long = { to: ['owner@praxis.example'], data: { name: 'x'.repeat(10_000) } };
     await ask('PATCH', `/${id}`, { text: '{{name}}'.repeat(300) });

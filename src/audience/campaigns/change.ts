@@ -127,8 +127,15 @@ const scheduled = (
 
 const MAX_NAME = 200;
 
+/** A campaign as it will be. */
+export interface Planned {
+  readonly row: CampaignRow;
+  /** The JSON of its content. */
+  readonly content: string;
+}
+
 /** Throws `invalid_request`, and as `select`. */
-export const createCampaign = (db: TenantDb, body: CampaignBody, change: CampaignChange): CampaignRow => {
+export const planCreation = (db: TenantDb, body: CampaignBody, change: CampaignChange): Planned => {
   const { now } = change;
   const written = contentFrom(db, body, null);
   const content = JSON.stringify(written);
@@ -145,6 +152,12 @@ export const createCampaign = (db: TenantDb, body: CampaignBody, change: Campaig
   };
   const row = scheduled(db, draft, body, change);
   compileMailing(content, row);
+  return { row, content };
+};
+
+/** Throws as `planCreation`. */
+export const createCampaign = (db: TenantDb, body: CampaignBody, change: CampaignChange): CampaignRow => {
+  const { row, content } = planCreation(db, body, change);
   const created = { ...row, seq: campaignStore(db).insert(row) };
   campaignStore(db).putContent(created.seq, content);
   record(db, created.id, null, audited(db, created), change);
@@ -153,19 +166,13 @@ export const createCampaign = (db: TenantDb, body: CampaignBody, change: Campaig
 
 const CHANGEABLE: ReadonlySet<string> = new Set(['draft', 'scheduled']);
 
-/** Throws `conflict` for a campaign that has begun, and as `createCampaign`. */
-export const changeCampaign = (
-  db: TenantDb,
-  id: string,
-  body: CampaignBody,
-  change: CampaignChange,
-): CampaignRow => {
+/** Throws `conflict` for a campaign that has begun, and as `planCreation`. */
+export const planChange = (db: TenantDb, id: string, body: CampaignBody, change: CampaignChange): Planned => {
   const former = campaignOf(db, id);
   if (!CHANGEABLE.has(former.status))
     throw new AppError('conflict', `The campaign is ${former.status} and cannot be changed any more.`, {
       hint: 'Duplicate it, and change the copy.',
     });
-  const before = audited(db, former);
   const content = JSON.stringify(contentFrom(db, body, contentOf(db, former)));
   const changed = {
     ...former,
@@ -177,6 +184,18 @@ export const changeCampaign = (
   };
   const row = scheduled(db, changed, body, change);
   compileMailing(content, row);
+  return { row, content };
+};
+
+/** Throws as `planChange`. */
+export const changeCampaign = (
+  db: TenantDb,
+  id: string,
+  body: CampaignBody,
+  change: CampaignChange,
+): CampaignRow => {
+  const { row, content } = planChange(db, id, body, change);
+  const before = audited(db, campaignOf(db, id));
   campaignStore(db).update(row);
   campaignStore(db).putContent(row.seq, content);
   record(db, id, before, audited(db, row), change);

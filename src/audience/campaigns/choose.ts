@@ -32,13 +32,19 @@ export interface Choosing {
   readonly mailing: Pick<Mailing, 'unfitValues'>;
   /** Who became active later is no part of the campaign. */
   readonly startedAt: number;
+  /** Whether the ledger has the consent of that subscription; asked of those on several lists. */
+  readonly hasConsent: (subscriber: SubscriberRow) => boolean;
 }
 
 /** Null: the campaign is not for that person. */
-export const choose = (person: Person, { filter, mailing, startedAt }: Choosing): Chosen | LeftOut | null => {
+export const choose = (
+  person: Person,
+  { filter, mailing, startedAt, hasConsent }: Choosing,
+): Chosen | LeftOut | null => {
   const fitting = person
     .map((subscriber) => ({ subscriber, values: valuesOf(subscriber) }))
     .filter(({ values }) => fits(filter, values));
+  let unproven: Chosen | null = null;
   let unfit: LeftOut | null = null;
   let inactive: LeftOut | null = null;
   for (const { subscriber, values } of fitting) {
@@ -49,8 +55,9 @@ export const choose = (person: Person, { filter, mailing, startedAt }: Choosing)
     }
     if ((confirmed_at ?? 0) > startedAt) continue;
     const leftOut = mailing.unfitValues(values);
-    if (leftOut === null) return { subscriber, values, leftOut };
-    unfit ??= { subscriber, leftOut };
+    if (leftOut !== null) unfit ??= { subscriber, leftOut };
+    else if (person.length === 1 || hasConsent(subscriber)) return { subscriber, values, leftOut };
+    else unproven ??= { subscriber, values, leftOut };
   }
-  return unfit ?? inactive;
+  return unproven ?? unfit ?? inactive;
 };

@@ -17,6 +17,8 @@ export interface Mailing {
   readonly content: TemplateContent;
   /** What its placeholders name. */
   readonly fields: readonly string[];
+  /** Values that no one has are shown by their names. */
+  readonly placeholders: MergeData;
   readonly unfitValues: (values: MergeData) => UnfitValues | null;
   /** Then no draft must be made with them. */
   readonly isTooLong: (values: MergeData) => boolean;
@@ -49,6 +51,7 @@ export const compileMailing = (
   return {
     content,
     fields: compiled.fields,
+    placeholders: Object.fromEntries(compiled.fields.map((field) => [field, `[${field}]`])),
     isTooLong: compiled.isTooLong,
     unfitValues: (values) => {
       if (compiled.missing(values).length > 0) return 'missing_value';

@@ -31,11 +31,12 @@ import { effectOf, nextHandOver, pageSize, type RefusalFacts } from './rules.ts'
 import { listsOf } from './selection.ts';
 import { type CampaignRow, campaignStore, EXCLUDED, HANDED_OVER } from './store.ts';
 
-/** People read at once: most of them may be left out. */
-const READ_AT_ONCE = 100;
+/** People in one read, where most of them are left out. */
+const MAX_READ = 100;
 /** What is the same for each recipient, and so is looked at before the first one. */
 export const TRIED_FIRST = ['sender', 'request', 'content'] as const;
-const OF_CONTENT: RefusalFacts['ofContent'] = new Set(gateErrors(['request', 'content']));
+export const OF_CONTENT: RefusalFacts['ofContent'] = new Set(gateErrors(['request', 'content']));
+const NO_CODES: RefusalFacts['ofContent'] = new Set();
 
 /** A campaign that is being handed over, as long as its content does not change. */
 export interface Handing {
@@ -43,6 +44,8 @@ export interface Handing {
   readonly mailing: Mailing;
   /** How the message of a person is assessed. Rejects with a refusal that concerns all. */
   readonly assessFor: (draft: Draft, values: MergeData) => Promise<Assess>;
+  /** Whether the content is refused with the values of no person, too. */
+  readonly isRefused: () => Promise<boolean>;
 }
 
 /** Throws `invalid_request` for content that cannot be used. */
@@ -60,9 +63,24 @@ export const beginHanding = (
       TRIED_FIRST,
     );
   const scanned = createScans(scanFor);
+  const mailing = compileMailing(contentJson, row);
+  const isRefused = async (): Promise<boolean> => {
+    const draft = mailing.draftFor(
+      { address: `success@${context.simulatorDomain}`, name: null },
+      mailing.placeholders,
+      null,
+    );
+    try {
+      return (await scanFor(draft))(draft).block !== null;
+    } catch (error) {
+      if (error instanceof AppError) return OF_CONTENT.has(error.code);
+      throw error;
+    }
+  };
   return {
     filter: JSON.parse(row.filter_json) as Filter,
-    mailing: compileMailing(contentJson, row),
+    mailing,
+    isRefused,
     assessFor: async (draft, values) =>
       context.content.scans()
         ? ((await scanned(draft, values)) ?? (await scanFor(draft)))
@@ -87,14 +105,15 @@ interface Turn {
 
 const readPeople = (db: TenantDb, row: CampaignRow, { filter, mailing }: Handing, size: number) => {
   const lists = listsOf(db, row).map(({ seq }) => seq);
-  const people = peopleStore(db).after(lists, row.after_hash, READ_AT_ONCE);
+  const hasConsent = (subscriber: SubscriberRow): boolean => consentOf(db, row, subscriber) !== null;
+  const choosing = { filter, mailing, startedAt: row.started_at ?? 0, hasConsent };
   const found: { readonly hash: Buffer; readonly chosen: ReturnType<typeof choose> }[] = [];
   let room = size;
-  for (const person of people) {
-    if (room === 0) break;
-    const chosen = choose(person, { filter, mailing, startedAt: row.started_at ?? 0 });
+  for (const person of peopleStore(db).walk(lists, row.after_hash, { first: size, limit: MAX_READ })) {
+    const chosen = choose(person, choosing);
     if (chosen?.leftOut === null) room -= 1;
     found.push({ hash: person[0].address_hash, chosen });
+    if (room === 0) break;
   }
   return found;
 };
@@ -159,6 +178,8 @@ interface Page {
   readonly row: CampaignRow;
   readonly content: TemplateContent;
   readonly turns: readonly Turn[];
+  /** What is refused for each person nearly alike; empty once someone has got it, or where it is about their values. */
+  readonly refusedForAll: RefusalFacts['ofContent'];
   readonly now: number;
 }
 
@@ -166,12 +187,11 @@ interface Page {
 const handOverPage = (
   db: TenantDb,
   accept: AcceptHere,
-  { tenantId, row, content, turns, now }: Page,
+  { tenantId, row, content, turns, refusedForAll, now }: Page,
   next: CampaignRow,
 ): CampaignRow => {
   const store = campaignStore(db);
   const { seq } = row;
-  const isBegun = store.counters(seq).has(HANDED_OVER);
   let handedOver = 0;
   const leaveOut = ({ seq: subscriber_seq, address_hash }: SubscriberRow, reason: string): void => {
     store.exclude({ campaign_seq: seq, address_hash, subscriber_seq, reason });
@@ -213,8 +233,7 @@ const handOverPage = (
         handedOver += 1;
         return true;
       }
-      const isFirst = !isBegun && handedOver === 0;
-      const effect = effectOf(code, { ofContent: OF_CONTENT, isFirst, now });
+      const effect = effectOf(code, { ofContent: refusedForAll, isFirst: handedOver === 0, now });
       switch (effect.kind) {
         case 'leave_out':
           leaveOut(subscriber, `refused:${code}`);
@@ -250,8 +269,12 @@ export const handOver = async (
 ): Promise<'handed_over' | 'end'> => {
   const { files, clock } = intake.context;
   const size = Math.min(room, pageSize(row.max_per_hour));
-  const people = await files.read(tenantId, (db) => readPeople(db, row, handing, size));
+  const { people, isBegun } = await files.read(tenantId, (db) => ({
+    people: readPeople(db, row, handing, size),
+    isBegun: campaignStore(db).counters(row.seq).has(HANDED_OVER),
+  }));
   if (people.length === 0) return 'end';
+  const refusedForAll = !isBegun && (await handing.isRefused()) ? OF_CONTENT : NO_CODES;
   const turns: Turn[] = [];
   for (const person of people) turns.push(await prepare(handing, person));
   const { content } = handing.mailing;
@@ -260,7 +283,8 @@ export const handOver = async (
     if (known?.status !== 'sending' || isBehind(row, known)) return;
     const now = clock.now();
     const next = { ...known, reason: null, progress_at: now };
-    campaignStore(db).update(handOverPage(db, accept, { tenantId, row: known, content, turns, now }, next));
+    const page = { tenantId, row: known, content, turns, refusedForAll, now };
+    campaignStore(db).update(handOverPage(db, accept, page, next));
   });
   return 'handed_over';
 };

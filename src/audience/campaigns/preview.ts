@@ -20,7 +20,9 @@ import { type CampaignRow, campaignStore } from './store.ts';
 type Context = Pick<AudienceContext, 'files' | 'clock' | 'config' | 'intake'>;
 
 /** A read of this many takes some 5 ms. */
-const PEOPLE_PER_READ = 250;
+const ROWS_PER_READ = 250;
+/** The first one usually is it. */
+const SAMPLED_FIRST = 5;
 const SAMPLED = 1_000;
 
 /** What a person is chosen by, with the whole mailing. */
@@ -28,10 +30,13 @@ export const choosingFor = (
   db: TenantDb,
   row: CampaignRow,
   now: number,
+  content = campaignStore(db).content(row.seq),
 ): Choosing & { readonly mailing: Mailing } => ({
   filter: JSON.parse(row.filter_json),
-  mailing: compileMailing(campaignStore(db).content(row.seq), row),
+  mailing: compileMailing(content, row),
   startedAt: row.started_at ?? now,
+  // The ledger is asked when it is sent.
+  hasConsent: () => true,
 });
 
 /** Why the gates would keep a message from that person: what can be known without asking them for each. */
@@ -64,7 +69,7 @@ export const sampleOf = (
   row: CampaignRow,
   choosing: Choosing,
 ): (Chosen & { readonly isHeldBySafeMode: boolean }) | null => {
-  const people = peopleStore(db).after(listNumbers(db, row), null, SAMPLED);
+  const people = peopleStore(db).walk(listNumbers(db, row), null, { first: SAMPLED_FIRST, limit: SAMPLED });
   for (const person of people) {
     const choice = choose(person, choosing);
     if (choice === null || choice.leftOut !== null) continue;
@@ -111,15 +116,16 @@ export const countAudience = async (
     if (reason === null) willReceive += 1;
     else leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
   };
+  const size = Math.ceil(ROWS_PER_READ / Math.max(1, lists.length));
   let last = row.after_hash;
   let isMore = !ENDED.has(row.status);
   while (isMore) {
     await pause();
     isMore = await files.read(tenantId, (db) => {
-      const page = peopleStore(db).after(lists, last, PEOPLE_PER_READ);
+      const page = peopleStore(db).after(lists, last, size);
       for (const person of page) look(db, person);
       last = page.at(-1)?.[0].address_hash ?? last;
-      return page.length === PEOPLE_PER_READ;
+      return page.length === size;
     });
   }
   return { people, willReceive, leftOut };

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
+import { SEND_ERRORS } from '#src/intake/accept.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -15,11 +16,15 @@ import {
   changeCampaign,
   createCampaign,
   duplicateCampaign,
+  type Planned,
+  planChange,
+  planCreation,
   removeCampaign,
 } from './change.ts';
 import { campaignHeadSchema, campaignSchema, presentCampaign, presentHead } from './record.ts';
 import { campaignBody } from './schema.ts';
 import { type CampaignRow, campaignStatuses, campaignStore } from './store.ts';
+import { requireReady } from './try.ts';
 
 /** Room for text and HTML at their bounds with every character escaped. */
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -30,13 +35,8 @@ export const campaignParams = z.strictObject({ ...tenantParams.shape, campaignID
 
 export const shared = { tag: 'Campaigns', access: 'campaigns.send', stability: 'stable' } as const;
 const one = { description: 'The campaign with its numbers.', body: campaignSchema };
-const selectionErrors = [
-  'not_found',
-  'conflict',
-  'forbidden',
-  'kind_not_allowed_on_route',
-  'consent_required',
-] as const;
+/** With a schedule, also what sending it now would be refused with. */
+const writeErrors = [...new Set(SEND_ERRORS)];
 
 export const requireWhole = (caller: Caller): void =>
   requireAllProjects(caller, 'campaigns.send', 'A campaign');
@@ -52,6 +52,20 @@ export const requireSending = (caller: Caller): void => {
 
 export const campaignRoutes = (context: AudienceContext): Route[] => {
   const { files, clock, hold, wake } = context;
+  /** What is scheduled is refused as `POST …/schedule` refuses it. */
+  const requireSchedulable = async (
+    tenantId: string,
+    { caller, change }: RequestContext,
+    { schedule_at }: z.output<typeof campaignBody>,
+    plan: (db: TenantDb, change: CampaignChange) => Planned,
+  ): Promise<void> => {
+    requireWhole(caller);
+    if (schedule_at === undefined || schedule_at === null) return;
+    requireSending(caller);
+    await requireReady(context, tenantId, (db) =>
+      plan(db, { change, identity: files.identify(tenantId), now: clock.now() }),
+    );
+  };
   /** A schedule is work of which the registry must know. */
   const write = async (
     tenantId: string,
@@ -115,11 +129,14 @@ export const campaignRoutes = (context: AudienceContext): Route[] => {
       body: campaignBody,
       bodyLimit: BODY_LIMIT_BYTES,
       responses: { 201: one },
-      errors: selectionErrors,
-      handle: async ({ params, body }, request) => ({
-        status: 201,
-        body: await write(params.id, request, (db, change) => createCampaign(db, body, change)),
-      }),
+      errors: writeErrors,
+      handle: async ({ params, body }, request) => {
+        await requireSchedulable(params.id, request, body, (db, change) => planCreation(db, body, change));
+        return {
+          status: 201,
+          body: await write(params.id, request, (db, change) => createCampaign(db, body, change)),
+        };
+      },
     }),
     defineRoute({
       ...shared,
@@ -150,13 +167,15 @@ export const campaignRoutes = (context: AudienceContext): Route[] => {
       body: campaignBody,
       bodyLimit: BODY_LIMIT_BYTES,
       responses: { 200: one },
-      errors: selectionErrors,
-      handle: async ({ params, body }, request) => ({
-        status: 200,
-        body: await write(params.id, request, (db, change) =>
-          changeCampaign(db, params.campaignID, body, change),
-        ),
-      }),
+      errors: writeErrors,
+      handle: async ({ params, body }, request) => {
+        const { id, campaignID } = params;
+        await requireSchedulable(id, request, body, (db, change) => planChange(db, campaignID, body, change));
+        return {
+          status: 200,
+          body: await write(id, request, (db, change) => changeCampaign(db, campaignID, body, change)),
+        };
+      },
     }),
     defineRoute({
       ...shared,

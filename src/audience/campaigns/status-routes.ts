@@ -1,52 +1,16 @@
 // What people do with a campaign, over HTTP. What is refused for all of its recipients is refused here already.
 import type { z } from 'zod';
-import { consentStore } from '#src/audience/consent/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { SEND_ERRORS } from '#src/intake/accept.ts';
-import { blockedError } from '#src/intake/answer.ts';
-import { tryOne } from '#src/intake/bulk.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import { campaignOf } from './change.ts';
 import { type StatusChange, withStatus } from './change-status.ts';
-import { TRIED_FIRST } from './hand-over.ts';
-import { choosingFor, sampleOf } from './preview.ts';
 import { campaignSchema, presentCampaign } from './record.ts';
 import { campaignParams, ONE, requireSending, requireWhole, shared } from './routes.ts';
 import { scheduleBody, scheduleOf } from './schema.ts';
 import { campaignStore } from './store.ts';
-
-/** Throws what every message of the campaign would be refused with now. */
-const requireReady = async (
-  context: AudienceContext,
-  tenantId: string,
-  campaignId: string,
-): Promise<void> => {
-  const { files, clock, intake } = context;
-  const sample = await files.read(tenantId, (db) => {
-    const row = campaignOf(db, campaignId);
-    const choosing = choosingFor(db, row, clock.now());
-    const chosen = sampleOf(db, context, row, choosing);
-    if (chosen === null) return null;
-    const entry = consentStore(db).bySeq(chosen.subscriber.consent_seq);
-    const draft = choosing.mailing.draftFor(chosen.subscriber, chosen.values, null);
-    const { isHeldBySafeMode } = chosen;
-    return { draft, projectId: row.project_id, consentEntry: entry?.id ?? null, isHeldBySafeMode };
-  });
-  if (sample === null) return;
-  const { draft, projectId, consentEntry, isHeldBySafeMode } = sample;
-  const candidate = {
-    source: 'campaign',
-    projects: null,
-    projectId,
-    draft,
-    campaign: { consentEntry },
-  } as const;
-  // Other refusals of these gates concern that person only.
-  const gates = isHeldBySafeMode ? ([...TRIED_FIRST, 'recipients'] as const) : TRIED_FIRST;
-  const assessment = (await tryOne(intake.context, tenantId, candidate, gates))(draft);
-  if (assessment.block !== null) throw blockedError('', assessment);
-};
+import { requireReady } from './try.ts';
 
 export const statusRoutes = (context: AudienceContext): Route[] => {
   const { files, clock, hold, wake } = context;
@@ -58,7 +22,11 @@ export const statusRoutes = (context: AudienceContext): Route[] => {
   ) => {
     requireWhole(caller);
     if (verb !== 'pause' && verb !== 'cancel') requireSending(caller);
-    if (verb === 'send' || verb === 'schedule') await requireReady(context, id, campaignID);
+    if (verb === 'send' || verb === 'schedule')
+      await requireReady(context, id, (db) => {
+        const row = campaignOf(db, campaignID);
+        return { row, content: campaignStore(db).content(row.seq) };
+      });
     const release = await hold(id);
     try {
       const body = await files.write(id, (db) => {

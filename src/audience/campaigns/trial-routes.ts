@@ -17,10 +17,16 @@ const MAX_TESTED = 10;
 const TESTS_PER_MINUTE = 5;
 /** Each takes some seconds of the event loop for 100,000 people, in small pieces. */
 const COUNTS_PER_MINUTE = 20;
+/** Each looks for its first person among a thousand. */
+const SCORES_PER_MINUTE = 30;
 
 const audienceSchema = z
   .strictObject({
-    people: z.int().describe('on its lists, each once; the filter is not asked'),
+    people: z
+      .int()
+      .describe(
+        'on its lists, each once, also those not matching; of those whose turn has come while it is sent, only those matching',
+      ),
     matching: z.int().describe('for whom it is by its filter'),
     will_receive: z
       .int()
@@ -39,9 +45,7 @@ const testBody = z
       .min(1)
       .max(MAX_TESTED)
       .describe("active members, the mailbox simulator, or the operator's allowlist"),
-    data: mergeDataSchema
-      .optional()
-      .describe('values in the place of those of the first person who would get the campaign'),
+    data: mergeDataSchema.optional().describe('values of placeholders'),
   })
   .meta({ examples: [{ to: ['success@simulator.example'] }] });
 
@@ -57,6 +61,11 @@ export const campaignTrialRoutes = (context: AudienceContext): Route[] => {
     () => perMinute(COUNTS_PER_MINUTE),
     `Audiences are counted ${COUNTS_PER_MINUTE} times a minute at most.`,
   );
+  const limitScores = createRateCheck(
+    clock,
+    () => perMinute(SCORES_PER_MINUTE),
+    `Campaigns are rated ${SCORES_PER_MINUTE} times a minute at most.`,
+  );
   return [
     defineRoute({
       ...shared,
@@ -65,7 +74,7 @@ export const campaignTrialRoutes = (context: AudienceContext): Route[] => {
       id: 'testCampaign',
       summary: 'Send its message to mailboxes of the practice',
       description:
-        'With `[Test]` before the subject and the values of the first person who would get it. These are messages like others: the gates and caps hold for them. Needs `messages.send` besides.',
+        'With `[Test]` before the subject. Placeholders show `data`, or their own names in brackets, and no values of a subscriber. These are messages like others: the gates and caps hold for them. Needs `messages.send` besides.',
       audit: { none: 'a message is its own record' },
       params: campaignParams,
       body: testBody,
@@ -97,9 +106,10 @@ export const campaignTrialRoutes = (context: AudienceContext): Route[] => {
       audit: { none: 'nothing is stored' },
       params: campaignParams,
       responses: { 200: { description: 'What would become of it.', body: scoreAnswer } },
-      errors: ['forbidden', 'not_found', 'conflict'],
+      errors: ['forbidden', 'not_found', 'conflict', 'rate_limited'],
       handle: async ({ params }, { caller, answerLanguage }) => {
         requireWhole(caller);
+        limitScores(params.id);
         return {
           status: 200,
           body: await scoreCampaign(context, params.id, params.campaignID, answerLanguage),

@@ -1,8 +1,11 @@
 // Tries a campaign before it is sent: what the gates and the rating say of its message, and that message in a few mailboxes of
-// the practice's own. The message is the one of the first person who would get it.
+// the practice's own. What is asked of the gates is the message of the first person who would get it; a test that leaves has no
+// values of a subscriber.
 import { memberStore } from '#src/accounts/people/member-store.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
+import { blockedError } from '#src/intake/answer.ts';
+import { tryOne } from '#src/intake/bulk.ts';
 import type { Draft } from '#src/intake/draft.ts';
 import { type ScoreAnswer, score } from '#src/intake/score.ts';
 import { MAX_SUBJECT, TOO_LONG } from '#src/intake/templates/render.ts';
@@ -14,8 +17,11 @@ import { AddressError, addressDomain, addressKey, parseAddress } from '#src/mail
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { campaignOf } from './change.ts';
+import type { Chosen } from './choose.ts';
+import { compileMailing, type Mailing } from './content.ts';
+import { OF_CONTENT, TRIED_FIRST } from './hand-over.ts';
 import { choosingFor, sampleOf } from './preview.ts';
-import type { CampaignRow } from './store.ts';
+import { type CampaignRow, campaignStore } from './store.ts';
 
 interface Sample {
   readonly row: CampaignRow;
@@ -24,28 +30,68 @@ interface Sample {
   readonly consentEntry: string | null;
 }
 
-/** Values that no one has are shown by their names. */
-const placeholders = (fields: readonly string[]): MergeData =>
-  Object.fromEntries(fields.map((name) => [name, `[${name}]`]));
+const draftOf = (
+  { intake }: AudienceContext,
+  mailing: Mailing,
+  sample: Pick<Chosen, 'subscriber'> | null,
+  given: MergeData,
+): Draft => {
+  const values = { ...mailing.placeholders, ...given };
+  if (mailing.isTooLong(values)) throw unfit([{ path: 'body.data', message: TOO_LONG }]);
+  const subscriber = sample?.subscriber ?? {
+    address: `success@${intake.context.simulatorDomain}`,
+    name: null,
+  };
+  return mailing.draftFor(subscriber, values, null);
+};
 
-const sampleDraft = (
-  db: TenantDb,
-  context: AudienceContext,
-  campaignId: string,
-  data: MergeData = {},
-): Sample => {
+const sampleDraft = (db: TenantDb, context: AudienceContext, campaignId: string): Sample => {
   const row = campaignOf(db, campaignId);
   const choosing = choosingFor(db, row, context.clock.now());
   const sample = sampleOf(db, context, row, choosing);
-  const { mailing } = choosing;
-  const values = { ...placeholders(mailing.fields), ...sample?.values, ...data };
-  if (mailing.isTooLong(values)) throw unfit([{ path: 'body.data', message: TOO_LONG }]);
-  const subscriber = sample?.subscriber ?? {
-    address: `success@${context.intake.context.simulatorDomain}`,
-    name: null,
-  };
   const entry = sample && consentStore(db).bySeq(sample.subscriber.consent_seq);
-  return { row, draft: mailing.draftFor(subscriber, values, null), consentEntry: entry?.id ?? null };
+  const draft = draftOf(context, choosing.mailing, sample, sample?.values ?? {});
+  return { row, draft, consentEntry: entry?.id ?? null };
+};
+
+/** Throws what every message of the campaign would be refused with now. */
+export const requireReady = async (
+  context: AudienceContext,
+  tenantId: string,
+  find: (db: TenantDb) => { readonly row: CampaignRow; readonly content: string },
+): Promise<void> => {
+  const { files, clock, intake } = context;
+  const sample = await files.read(tenantId, (db) => {
+    const { row, content } = find(db);
+    const choosing = choosingFor(db, row, clock.now(), content);
+    const chosen = sampleOf(db, context, row, choosing);
+    if (chosen === null) return null;
+    const consentEntry = consentStore(db).bySeq(chosen.subscriber.consent_seq)?.id ?? null;
+    return { row, mailing: choosing.mailing, chosen, consentEntry };
+  });
+  if (sample === null) return;
+  const { row, mailing, chosen, consentEntry } = sample;
+  // Other refusals of these gates concern that person only.
+  const gates = chosen.isHeldBySafeMode ? ([...TRIED_FIRST, 'recipients'] as const) : TRIED_FIRST;
+  const tryWith = async (values: MergeData): Promise<void> => {
+    const draft = draftOf(context, mailing, chosen, values);
+    const candidate = {
+      source: 'campaign',
+      projects: null,
+      projectId: row.project_id,
+      draft,
+      campaign: { consentEntry },
+    } as const;
+    const assessment = (await tryOne(intake.context, tenantId, candidate, gates))(draft);
+    if (assessment.block !== null) throw blockedError('', assessment);
+  };
+  try {
+    await tryWith(chosen.values);
+  } catch (refusal) {
+    if (!(refusal instanceof AppError && OF_CONTENT.has(refusal.code))) throw refusal;
+    // Their values may be what is refused.
+    await tryWith({});
+  }
 };
 
 /** Throws as `score`, and `not_found`. */
@@ -113,9 +159,10 @@ export const testCampaign = async (
 ) => {
   const mailboxes = to.map(parsed);
   const { row, draft } = await context.files.read(tenantId, (db) => {
-    const sample = sampleDraft(db, context, campaignId, data);
     requireOwn(db, context, mailboxes);
-    return sample;
+    const found = campaignOf(db, campaignId);
+    const mailing = compileMailing(campaignStore(db).content(found.seq), found);
+    return { row: found, draft: draftOf(context, mailing, null, data) };
   });
   const subject = `${MARK}${draft.subject}`.slice(0, MAX_SUBJECT).toWellFormed();
   const messages = [];

@@ -14,9 +14,14 @@ const senderIdOf = (serviceName: string): string => {
   return (plain.length < 5 ? `${plain}-mail` : plain).slice(0, 15);
 };
 
-/** Kind, practice and service: groups, never a recipient or a message, and no value twice. The kind implies the stream. */
-const feedbackId = ({ message_kind }: MessageRow, { practice, service }: Copy): string =>
-  `${message_kind}:p-${practice}:${senderIdOf(service.name)}`;
+/**
+ * Campaign, kind, practice and service: groups, never a recipient or a message, and no value twice. The kind implies the stream;
+ * campaigns are numbered in each practice.
+ */
+const feedbackId = ({ message_kind, campaign_seq }: MessageRow, { practice, service }: Copy): string => {
+  const campaign = campaign_seq === null ? '' : `c-${practice}-${campaign_seq}:`;
+  return `${campaign}${message_kind}:p-${practice}:${senderIdOf(service.name)}`;
+};
 
 const unsubscribeFields = (unsubscribe: MessageFooter['unsubscribe'], url: string | null): Fields => {
   if (unsubscribe === null || url === null) return [];

@@ -6,6 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
 import { startApp } from '#test/support/app.ts';
 import { join, makeOwner, unlimitedSignIn } from '#test/support/people.ts';
+import { startPlayedRspamd } from '#test/support/played-rspamd.ts';
 import { until } from '#test/support/process.ts';
 import { act, campaign, create, people, type Scene, seed, startScene, untilStatus } from './scene.ts';
 
@@ -61,6 +62,48 @@ test('each person of its lists gets it once; owners are notified with its number
   await untilNotified(scene, ['Kampagne „Herbst“ ist versendet']);
   expect(await notices(scene)).toHaveLength(1);
   expect(received(scene).filter((address) => address.startsWith('p'))).toEqual(addresses(60));
+  // Receivers count complaints by campaign.
+  const mails = scene.receiver.messages.filter(({ recipients }) => recipients[0]?.address.startsWith('p'));
+  const fields = mails.map(({ content }) => /^Feedback-ID: ?(.*?)\r$/im.exec(content.toString())?.[1]);
+  expect(new Set(fields).size).toBe(1);
+  expect(fields[0]).toMatch(/^c-[\w-]+-1:newsletter:p-[\w-]+:[a-z0-9-]{5,15}$/);
+});
+
+test('values of the first person that are refused leave out that person only', async () => {
+  const rspamd = await startPlayedRspamd();
+  endings.push(rspamd.stop);
+  rspamd.reject('verboten');
+  const scene = await started({}, { scanners: { rspamd: { url: rspamd.url } } });
+  const { app, sender } = scene;
+  const link = 'https://praxis.example/';
+  const list = seed(
+    scene,
+    people(5).map((one) => ({ ...one, data: { link } })),
+  );
+  app.sql(
+    sender.practice.id,
+    `UPDATE subscribers SET data_json = '{"link":"https://verboten.example/"}'
+     WHERE address_hash = (SELECT min(address_hash) FROM subscribers)`,
+  );
+  const id = await create(scene, [list], { text: 'Guten Tag {{name}}, mehr: {{link}}' });
+  await send(scene, id);
+  const { counts, left_out } = await untilStatus(scene, id, 'sent');
+  expect(counts.handed_over).toBe(4);
+  expect(left_out).toEqual({ 'refused:content_blocked': 1 });
+  // Where the content itself is refused, that is the answer.
+  const bad = await create(scene, [list], { text: 'Guten Tag {{name}}, verboten: {{link}}' });
+  expect((await act(scene, bad, 'send')).body).toMatchObject({ code: 'content_blocked' });
+});
+
+test('who is on two lists gets it by the one whose consent is in the ledger', async () => {
+  const scene = await started();
+  const { app, sender } = scene;
+  const lists = [seed(scene, people(1)), seed(scene, people(1))];
+  app.sql(sender.practice.id, 'UPDATE subscribers SET consent_seq = consent_seq + 100 WHERE seq = 1');
+  const id = await create(scene, lists);
+  await send(scene, id);
+  const { counts, left_out } = await untilStatus(scene, id, 'sent');
+  expect([counts.handed_over, left_out]).toEqual([1, {}]);
 });
 
 test('who may not get it is left out, with the reason, and no message is made', async () => {
@@ -378,6 +421,17 @@ test('safe mode refuses the whole campaign, and holds one that is being sent', a
       status: 422,
       body: { code: 'safe_mode_recipient' },
     });
+  // Also where a change schedules it.
+  const scheduled = await app.request<{ code: string }>(
+    'PATCH',
+    `${sender.base}/campaigns/${id}`,
+    { text: 'Anders', schedule_at: new Date(clock.now() + DAY).toISOString() },
+    sender.token,
+  );
+  expect(scheduled.body.code).toBe('safe_mode_recipient');
+  await expect(
+    create(scene, [seed(scene, people(1))], { schedule_at: new Date(clock.now() + DAY).toISOString() }),
+  ).rejects.toThrow('safe_mode_recipient');
   expect((await campaign(scene, id)).status).toBe('draft');
   await setSafeMode(false);
   await send(scene, id);

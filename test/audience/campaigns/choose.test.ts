@@ -38,6 +38,7 @@ describe('which subscription of a person a message goes by', () => {
     given: {
       filter?: Parameters<typeof choose>[1]['filter'];
       mailing?: Parameters<typeof choose>[1]['mailing'];
+      hasConsent?: Parameters<typeof choose>[1]['hasConsent'];
     },
     expected: { seq: number; leftOut: string | null } | null,
   ][] = [
@@ -50,14 +51,21 @@ describe('which subscription of a person a message goes by', () => {
       { seq: 2, leftOut: null },
     ],
     ['the first whose values suffice', [bonn, koeln], { mailing: needsValue }, { seq: 2, leftOut: null }],
+    [
+      'the first with its consent in the ledger',
+      [bonn, koeln],
+      { hasConsent: ({ seq }) => seq === 2 },
+      { seq: 2, leftOut: null },
+    ],
+    ['none has its consent', [bonn, koeln], { hasConsent: () => false }, { seq: 1, leftOut: null }],
     ['none has the values', [bonn], { mailing: needsValue }, { seq: 1, leftOut: 'missing_value' }],
     ['none is active', [{ ...bonn, status: 'pending' }], {}, { seq: 1, leftOut: 'pending' }],
     ['who bounced is left out as that', [{ ...bonn, status: 'bounced' }], {}, { seq: 1, leftOut: 'bounced' }],
     ['none fits', [bonn, koeln], { filter: [{ field: 'land', op: 'exists' }] }, null],
     ['active only since the start', [{ ...bonn, confirmed_at: 21 }], {}, null],
   ];
-  test.each(cases)('%s', (_, person, { filter = [], mailing = any }, expected) => {
-    const choice = choose(person, { filter, mailing, startedAt: 20 });
+  test.each(cases)('%s', (_, person, { filter = [], mailing = any, hasConsent = () => true }, expected) => {
+    const choice = choose(person, { filter, mailing, startedAt: 20, hasConsent });
     expect(choice && { seq: choice.subscriber.seq, leftOut: choice.leftOut }).toEqual(expected);
   });
 });
