@@ -92,6 +92,44 @@ test('waits until a letter to others that names the person has left as it was wr
   expect((await call('GET', `/messages/${message}`)).text).not.toContain('ida@');
 }, 60_000);
 
+test('is not undone by an import, by the API or by a form: the address is stored no more', async () => {
+  const { body: list } = await call<{ id: string; form_url: string }>('POST', '/lists', {
+    name: 'Nachrichten',
+    wording: 'Ich will sie.',
+  });
+  const address = 'fritz@example.org';
+  await untilDone(await erase(address));
+  const imported = await call<{ id: string }>(
+    'POST',
+    `/lists/${list.id}/subscribers/import?status=active&evidence=Ordner`,
+    Buffer.from(`email,name\n${address},Fritz\n${address},Fritz\ngreta@example.org,Greta\n`),
+    { 'Content-Type': 'text/csv' },
+  );
+  await until('it is imported', async () => {
+    const { body } = await call<{ status: string }>('GET', `/imports/${imported.body.id}`);
+    return body.status === 'done';
+  });
+  const report = await call<{ data: unknown }>('GET', `/imports/${imported.body.id}/report`);
+  expect(report.body.data).toMatchObject([
+    { line: 2, address: null, outcome: 'left_out', reason: 'is suppressed' },
+    { line: 3, address: null },
+  ]);
+  const asked = { address, status: 'active', consent: { evidence: 'Anruf' } };
+  for (const body of [asked, { address }])
+    expect((await call('POST', `/lists/${list.id}/subscribers`, body)).status).toBe(409);
+  const form = await app.request('POST', '/api/public/subscribe', {
+    list: new URL(list.form_url).searchParams.get('l'),
+    email: address,
+  });
+  expect(form.status).toBe(202);
+  const { body: held } = await call<{ data: { address: string }[] }>('GET', `/lists/${list.id}/subscribers`);
+  expect(held.data.map((one) => one.address)).toEqual(['greta@example.org']);
+  const stored = ['recipients', 'subscribers', 'import_faults'].flatMap((table) =>
+    app.sql(sender.practice.id, `SELECT 1 FROM ${table} WHERE address LIKE 'fritz@%'`),
+  );
+  expect(stored).toEqual([]);
+}, 60_000);
+
 test('waits for an import whose file has the address, and for no other', async () => {
   const list = await call<{ id: string }>('POST', '/lists', { name: 'Rundbrief', wording: 'Ich will ihn.' });
   // In two pieces of the file; asking for all of them to confirm takes minutes.

@@ -310,6 +310,23 @@ describe('a rectification', () => {
     });
   });
 
+  test('of the spelling alone keeps the subscription, and a wrong one can be undone', async () => {
+    subscribe('Berta@Example.org', 'Berta');
+    const spelled = await call('PATCH', '/people', {
+      address: 'Berta@Example.org',
+      new_address: 'berta@example.org',
+    });
+    expect(spelled.body).toMatchObject({ subscriptions: [{ outcome: 'changed' }] });
+    const held = await get<Held>('/people?address=berta@example.org');
+    expect(held.subscriptions).toMatchObject([{ address: 'berta@example.org', status: 'active' }]);
+    const wrong = 'berta.neu@example.org';
+    await call('PATCH', '/people', { address: 'berta@example.org', new_address: wrong });
+    const undone = await call('PATCH', '/people', { address: wrong, new_address: 'berta@example.org' });
+    expect(undone.body).toMatchObject({ subscriptions: [{ outcome: 'asked' }] });
+    const again = await call('PATCH', '/people', { address: 'berta@example.org', new_address: wrong });
+    expect(again.body).toMatchObject({ subscriptions: [{ outcome: 'ended' }] });
+  });
+
   test('of who is on no list is refused', async () => {
     expect((await call('PATCH', '/people', { address: 'niemand@example.org', name: 'N' })).status).toBe(404);
   });

@@ -194,10 +194,11 @@ const takeRows = (
       refusal = result.error;
       break;
     }
-    const { outcome, reason } = result;
+    const { outcome, reason, isErased = false } = result;
     counts[outcome] += 1;
     if (reason !== undefined && reportedCount(counts) <= MAX_REPORTED) {
-      const address = textAt(row.cells, progress.layout.address).slice(0, MAX_SHOWN_ADDRESS) || null;
+      const written = textAt(row.cells, progress.layout.address).slice(0, MAX_SHOWN_ADDRESS);
+      const address = isErased ? null : written || null;
       store.insertFault({ import_seq: seq, line: row.line, address, outcome, reason });
     }
     done += 1;

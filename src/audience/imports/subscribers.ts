@@ -1,6 +1,7 @@
 // One row of a file of subscribers.
 //
 // The person's own word wins: who unsubscribed, complained or declined is left out, whatever the importer asserts. An address that
+// was erased is left out too, and not stored again. One that
 // is suppressed for another reason is imported and reported: it gets nothing until that suppression is removed.
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
@@ -20,7 +21,12 @@ import { importStore, type Outcome } from './store.ts';
 import type { SubscriberLine } from './subscriber-line.ts';
 
 export type RowResult =
-  | { readonly outcome: Outcome; readonly reason?: string }
+  | {
+      readonly outcome: Outcome;
+      readonly reason?: string;
+      /** The report names the line alone. */
+      readonly isErased?: boolean;
+    }
   /** Nothing was done with the row: it is tried again later. */
   | { readonly outcome: 'waits'; readonly error: AppError };
 
@@ -123,6 +129,9 @@ export const importSubscriber = (
   const { context, seq, asked, list } = one;
   const imports = importStore(db);
   const person = addressHash(context.suppressionKey, tenantStore(db).practice().id, subscriber.address);
+  const suppressions = suppressedBy(db, person);
+  if (suppressions.some(({ reason }) => reason === 'erasure'))
+    return { outcome: 'left_out', reason: 'is suppressed', isErased: true };
   const first = imports.firstLine(seq, person);
   if (first !== undefined) return { outcome: 'duplicates', reason: `has the address of line ${first}` };
   const done = (result: RowResult): RowResult => {
@@ -134,7 +143,6 @@ export const importSubscriber = (
       outcome: 'left_out',
       reason: `is no subscriber by the file: its status is ${subscriber.left}`,
     });
-  const suppressions = suppressedBy(db, person);
   const wish = suppressions.find(({ reason }) => own.has(reason));
   if (wish)
     return done({ outcome: 'left_out', reason: `is suppressed by the person's own wish (${wish.reason})` });

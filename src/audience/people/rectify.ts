@@ -30,7 +30,7 @@ const rectifyOne = (
   db: TenantDb,
   context: AudienceContext,
   accept: AcceptHere,
-  { name, data, newAddress }: Request,
+  { person, name, data, newAddress }: Request,
   row: SubscriberRow,
   change: Change,
   now: number,
@@ -40,6 +40,11 @@ const rectifyOne = (
   const values = data && { ...JSON.parse(row.data_json), ...data };
   const changed = changeSubscriber(db, row, { name, data: values }, now);
   const shown = { list_id: list.id, list_name: list.name };
+  if (newAddress !== null && person.is(newAddress)) {
+    // The same mailbox, spelled otherwise.
+    subscriberStore(db).update({ ...changed, address: newAddress, updated_at: now });
+    return { ...shown, outcome: 'changed' as const };
+  }
   if (newAddress === null || !isHere(row)) return { ...shown, outcome: 'changed' as const };
   withdraw(db, context, changed, { status: 'unsubscribed', way: 'rectified' }, now);
   if (list.archived_at !== null) return { ...shown, outcome: 'ended' as const };
@@ -50,9 +55,9 @@ const rectifyOne = (
     consent: null,
   };
   const asked = addSubscriber(db, { context, accept, change, now }, list, added);
-  if (!(asked instanceof AppError)) return { ...shown, outcome: 'asked' as const };
-  if (asked.code === 'conflict') return { ...shown, outcome: 'ended' as const };
-  throw asked;
+  if (asked instanceof AppError && asked.code !== 'conflict') throw asked;
+  const isAsked = !(asked instanceof AppError) && asked.isAsked;
+  return { ...shown, outcome: isAsked ? ('asked' as const) : ('ended' as const) };
 };
 
 export const rectifyRoute = (context: AudienceContext): Route =>

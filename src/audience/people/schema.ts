@@ -124,7 +124,7 @@ export const rectifiedSchema = z
         outcome: z
           .enum(['changed', 'asked', 'ended'])
           .describe(
-            '`asked`: the new address was asked to confirm; `ended`: that of the old address has ended, and the new one cannot be asked',
+            '`asked`: the new address was asked to confirm; `ended`: that of the old address has ended, and the new one gets no mail: it is on the list, was asked less than a day ago, is suppressed or has left',
           ),
       }),
     ),

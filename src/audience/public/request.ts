@@ -8,6 +8,7 @@ import { confirmationMailStore } from '#src/audience/consent/mail-store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
+import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { AcceptHere } from '#src/intake/accept.ts';
 import { draftWith } from '#src/intake/draft.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -44,7 +45,7 @@ export type RequestResult =
   | { readonly kind: 'asked'; readonly subscriber: SubscriberRow }
   /** Nothing was changed: on the list already, or asked less than a day ago. */
   | { readonly kind: 'active' | 'asked_before'; readonly subscriber: SubscriberRow }
-  /** Nothing was changed but the message that is kept where its recipient is suppressed or its content is blocked. */
+  /** Nothing was changed; where the suppression is one of a project or route, the message is kept. */
   | { readonly kind: 'suppressed' }
   | { readonly kind: 'refused'; readonly error: AppError };
 
@@ -75,6 +76,13 @@ export const requestSubscription = (
   const person = addressHash(context.suppressionKey, practice.id, address);
   const known = subscriberStore(db).onList(list.seq, person);
   if (known?.status === 'active') return { kind: 'active', subscriber: known };
+  // Nothing of it is stored: the address may be that of someone who was erased.
+  if (
+    suppressionStore(db)
+      .ofAddress(person)
+      .some(({ scope }) => scope === 'team')
+  )
+    return { kind: 'suppressed' };
   const askedAt = known?.asked_at ?? null;
   if (known && askedAt !== null && askedAt > now - DAY) return { kind: 'asked_before', subscriber: known };
 

@@ -6,6 +6,7 @@ import type { AudienceContext } from '#src/audience/context.ts';
 import { ledgerActor } from '#src/audience/lists/change.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { requestSubscription } from '#src/audience/public/request.ts';
+import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { AcceptHere } from '#src/intake/accept.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -43,6 +44,8 @@ export interface AddedSubscriber {
   readonly row: SubscriberRow;
   /** As it was before; null: not on the list. */
   readonly before: SubscriberRow | null;
+  /** Whether a mail that asks them to confirm was accepted. */
+  readonly isAsked: boolean;
 }
 
 const onlyThemselves = (list: ListRow): AppError =>
@@ -136,10 +139,18 @@ export const addSubscriber = (
   const before = subscriberOf(db, context, list, added.address);
   if (added.consent === null) {
     const asked = ask(db, adding, list, added);
-    return asked instanceof AppError ? asked : { row: asked.row, before };
+    return asked instanceof AppError ? asked : { ...asked, before };
   }
   const { basis, evidence, given_at } = added.consent;
   const { address, name, data } = added;
+  const person = personOf(db, context, address);
+  // Else the address of someone who was erased would be stored again.
+  if (
+    suppressionStore(db)
+      .ofAddress(person)
+      .some(({ reason }) => reason === 'erasure')
+  )
+    return suppressed(address);
   const details = { ...ledgerActor(change.actor), given_at: given_at ?? null };
   const { row, outcome } = activate(
     db,
@@ -153,7 +164,7 @@ export const addSubscriber = (
     },
     now,
   );
-  return outcome === 'refused' ? onlyThemselves(list) : { row, before };
+  return outcome === 'refused' ? onlyThemselves(list) : { row, before, isAsked: false };
 };
 
 /** Errors are returned. */

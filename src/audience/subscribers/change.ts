@@ -56,7 +56,7 @@ const rank: Readonly<Record<SubscriberStatus, number>> = {
 };
 
 /** Ways by which consent ended without the person having said so. */
-const waysOfOthers: readonly string[] = ['removed', 'expired'];
+const waysOfOthers: readonly string[] = ['removed', 'expired', 'rectified'];
 
 export const factsOf = (json: string): ConsentFacts => JSON.parse(json) as ConsentFacts;
 
