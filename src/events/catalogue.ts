@@ -113,7 +113,8 @@ export const eventCatalogue = {
   },
   'message.suppressed': {
     group: 'message',
-    firedBy: 'A recipient is on a suppression that applies, at acceptance or right before an attempt.',
+    firedBy:
+      'A recipient is on a suppression that applies, at acceptance or right before an attempt, or has left all lists of a campaign whose mail still waits; `suppression` is null then.',
     alert: {
       de: [
         'nicht versendete E-Mail an eine gesperrte Adresse',

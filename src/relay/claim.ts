@@ -4,7 +4,7 @@
 import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Signers } from '#src/domains/keys/signers.ts';
-import { eventStore } from '#src/events/store.ts';
+import { type EventData, eventStore } from '#src/events/store.ts';
 import {
   acceptedSignal,
   applySignals,
@@ -139,12 +139,11 @@ const suppressionOf = (
   return rows.length === 0 ? null : applicableSuppression(rows, project_id, route_id);
 };
 
-/** Takes the recipient out of the queue, because nothing may be sent to them any more. */
+/** Takes the recipient out of the queue, because the message may not be sent to them any more; `data` says by what. */
 export const withdraw = (
   db: TenantDb,
   { recipient_id, message_seq }: Pick<QueueRow, 'recipient_id' | 'message_seq'>,
-  address: Address,
-  suppression: SuppressionFacts,
+  data: Pick<EventData, 'suppression' | 'list'>,
   now: number,
 ): void => {
   queueStore(db).remove(recipient_id);
@@ -154,7 +153,7 @@ export const withdraw = (
     messageSeq: message_seq,
     recipientId: recipient_id,
     at: now,
-    data: suppressionData(db, address, suppression),
+    data,
   });
 };
 
@@ -190,7 +189,7 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
         ? null
         : suppressionOf(db, address, tenantId, message, deps.suppressionKey);
     if (suppression) {
-      withdraw(db, row, address, suppression, now);
+      withdraw(db, row, suppressionData(db, address, suppression), now);
       return [];
     }
     const host = addressDomain(parsedMessage(message).from.address);

@@ -89,6 +89,19 @@ describe('a list', () => {
     expect(english.wording).toContain('reminders of appointments');
   });
 
+  test('that is the first one has nothing to read of what happened before it', async () => {
+    const early = await app.createSender();
+    await app.send(early);
+    const last = () =>
+      app.sql<{ seq: number }>(early.practice.id, 'SELECT max(seq) AS seq FROM events')[0]?.seq;
+    await until('it has left', () => app.sql(early.practice.id, 'SELECT 1 FROM queue').length === 0);
+    const before = last();
+    await app.request('POST', `${early.base}/lists`, { name: 'Praxisbrief' }, early.token);
+    const cursor = app.sql(early.practice.id, "SELECT seq FROM event_cursors WHERE follower = 'audience'");
+    expect(cursor).toEqual([{ seq: before }]);
+    expect(before).toBeGreaterThan(0);
+  });
+
   test('keeps each wording under its version, and a change of anything else makes none', async () => {
     const list = await makeList();
     const changed = await ask<ListRecord>('PATCH', list.path, {

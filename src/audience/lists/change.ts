@@ -4,6 +4,7 @@ import { requireRoom } from '#src/accounts/tenants/project-routes.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { appendConsent, type Ledger } from '#src/audience/consent/ledger.ts';
 import { auditStore } from '#src/events/audit-store.ts';
+import { followStore } from '#src/events/follow-store.ts';
 import type { Actor, Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -105,6 +106,9 @@ export const createList = (
     created_at: by.now,
     archived_at: null,
   };
+  // What happened before the first list is about no subscriber and no campaign.
+  const log = followStore(db);
+  if (log.cursor('audience') === undefined) log.moveCursor('audience', log.last());
   const row = { ...added, seq: store.insert(added) };
   recordWording(db, row, by);
   recordChange(db, null, row, by);

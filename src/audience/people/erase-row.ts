@@ -5,12 +5,13 @@
 // changed or lost. Mail received from the person, or addressed to them too, is removed. Anywhere else a
 // pseudonym takes the place of the address, so that counts and outcomes stay.
 
+import { suppressionData } from '#src/feedback/suppressions/change.ts';
 import { setForwardTargets } from '#src/inbound/forwarding/targets.ts';
 import type { InboundOptions } from '#src/inbound/options.ts';
 import { inboundSettingsStore } from '#src/inbound/settings-store.ts';
 import { inboundStore } from '#src/inbound/store.ts';
 import { overwriting, type TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { Address, Mailbox } from '#src/mail/mailbox.ts';
+import type { Mailbox } from '#src/mail/mailbox.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { type Pseudonyms, pseudonymStore } from '#src/messages/retention/pseudonym-store.ts';
 import { retentionStore } from '#src/messages/retention/store.ts';
@@ -69,8 +70,8 @@ const eraseCopies = (
     queue.row(one.id) ? [{ ...one, claimed: queue.row(one.id)?.claimed }] : [],
   );
   if (queued.some(({ claimed }) => claimed === 1)) return 'waits';
-  for (const one of queued)
-    withdraw(db, { recipient_id: one.id, message_seq: seq }, person.pseudonym as Address, suppression, now);
+  const data = suppressionData(db, person.pseudonym, suppression);
+  for (const one of queued) withdraw(db, { recipient_id: one.id, message_seq: seq }, data, now);
   for (const one of own) {
     walkStore(db).reduceEvents(seq, one.id);
     walkStore(db).hideRecipient(one.id, person.pseudonym);

@@ -3,8 +3,11 @@
 // The person's own word wins: an import brings no one back who left, complained or whose mailbox refused mail, not even after
 // their row was removed, because the ledger remembers. Their own later confirmation does, and ends the suppressions that came
 // from unsubscribing from marketing.
+//
+// When a subscription ends, mail of its campaigns that was tried without success does not leave later either.
 import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { campaignStore } from '#src/audience/campaigns/store.ts';
 import type { ConsentFacts } from '#src/audience/consent/entry.ts';
 import { appendConsent, type Ledger, type NewEntry } from '#src/audience/consent/ledger.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
@@ -16,6 +19,8 @@ import { newId } from '#src/kernel/id.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
+import { withdraw as withdrawMail } from '#src/relay/claim.ts';
 import { type SubscriberRow, type SubscriberStatus, subscriberStore } from './store.ts';
 
 export interface AudienceKeys {
@@ -132,6 +137,27 @@ export const activate = (
   return { outcome: 'added', row: { ...added, seq: store.insert(added) } };
 };
 
+/** Mail of campaigns that waits for an attempt, where the person is on none of the campaign's lists any more, is not sent. */
+const withdrawMails = (
+  db: TenantDb,
+  { list_seq, address, address_hash }: SubscriberRow,
+  now: number,
+): void => {
+  const waiting = queueStore(db).ofCampaigns(address);
+  if (waiting.length === 0) return;
+  const stays = new Set(
+    subscriberStore(db)
+      .ofPerson(address_hash)
+      .flatMap((one) => (one.status === 'active' ? [listStore(db).bySeq(one.list_seq)?.id] : [])),
+  );
+  const id = listStore(db).bySeq(list_seq)?.id;
+  for (const { campaign_seq, ...row } of waiting) {
+    const lists: string[] = JSON.parse(campaignStore(db).bySeq(campaign_seq)?.list_ids_json ?? '[]');
+    if (lists.some((list) => stays.has(list))) continue;
+    withdrawMail(db, row, id === undefined ? {} : { list: { id, status: 'unsubscribed' } }, now);
+  }
+};
+
 /** How consent ended. */
 export interface Withdrawal extends Pick<NewEntry, 'way' | 'details' | 'personal'> {}
 
@@ -177,6 +203,7 @@ export const withdraw = (
     : subscriber.consent_seq;
   const row = { ...subscriber, status, consent_seq, updated_at: now };
   subscriberStore(db).update(row);
+  if (subscriber.status === 'active') withdrawMails(db, row, now);
   return row;
 };
 
@@ -190,6 +217,7 @@ export const removeSubscriber = (
 ): void => {
   if (rank[subscriber.status] < rank.unsubscribed) appendWithdrawal(db, keys, subscriber, { way }, now);
   subscriberStore(db).remove(subscriber.seq);
+  if (subscriber.status === 'active') withdrawMails(db, subscriber, now);
 };
 
 export const changeSubscriber = (

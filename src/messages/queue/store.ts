@@ -72,6 +72,17 @@ export const queueStore = perConnection((db: TenantDb) => {
   const campaignRows = db.prepare<[number, 0 | 1, number], CampaignQueueRow>(
     `SELECT recipient_id, queue.message_seq, attempts, due_at ${ofCampaign} AND claimed <= +? LIMIT +?`,
   );
+  const ofCampaigns = db.prepare<
+    [string],
+    Pick<QueueRow, 'recipient_id' | 'message_seq'> & { campaign_seq: number }
+  >(
+    `SELECT queue.recipient_id, queue.message_seq, messages.campaign_seq
+     FROM messages INDEXED BY messages_campaign_waiting
+       CROSS JOIN recipients ON recipients.message_seq = messages.seq
+       CROSS JOIN queue ON queue.recipient_id = recipients.id
+     WHERE messages.campaign_seq IS NOT NULL AND messages.status IN ('queued', 'delivery_delayed')
+       AND lower(recipients.address) = lower(?) AND queue.claimed = 0`,
+  );
   const nextAttempts = db.prepare<[number], { recipient_id: number; due_at: number }>(
     'SELECT recipient_id, due_at FROM queue WHERE recipient_id IN (SELECT id FROM recipients WHERE message_seq = ?)',
   );
@@ -136,6 +147,8 @@ export const queueStore = perConnection((db: TenantDb) => {
     unclaimedOf: (campaignSeq: number, limit: number): CampaignQueueRow[] =>
       campaignRows.all(campaignSeq, 0, limit),
     isAnyOf: (campaignSeq: number): boolean => campaignRows.get(campaignSeq, 1, 1) !== undefined,
+    /** Mail of campaigns to that address, in whatever case, that waits for an attempt. */
+    ofCampaigns: (address: string) => ofCampaigns.all(address),
     /** Next due time by lane; null where the lane is empty. */
     nextDue: (): Readonly<Record<Lane, number | null>> => next.get() ?? { 0: null, 1: null },
     /** Next attempts of a message's recipients that are still queued. */

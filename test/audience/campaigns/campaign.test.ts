@@ -8,6 +8,7 @@ import { startApp } from '#test/support/app.ts';
 import { join, makeOwner, unlimitedSignIn } from '#test/support/people.ts';
 import { startPlayedRspamd } from '#test/support/played-rspamd.ts';
 import { until } from '#test/support/process.ts';
+import { textOf, visitorAt } from '#test/support/visitor.ts';
 import { act, campaign, create, people, type Scene, seed, startScene, untilStatus } from './scene.ts';
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -133,6 +134,58 @@ test('who may not get it is left out, with the reason, and no message is made', 
   expect(left_out).toEqual({ suppressed: 1, no_consent: 1, unsubscribed: 1, missing_value: 1 });
   expect(received(scene)).toEqual(['p3@example.net', 'p4@example.net', 'p5@example.net']);
   expect(app.rowCounts(sender.practice.id).messages).toBe(3);
+});
+
+test('who leaves its lists gets none of its mail that still waits', async () => {
+  const scene = await started({}, { service: { public_origin: 'https://mail.example.com' } });
+  const { app, sender, receiver } = scene;
+  const [erika, otto, anna] = ['erika@example.net', 'otto@example.net', 'anna@example.net'];
+  const list = seed(scene, [{ address: erika }, { address: otto }, { address: anna }]);
+  const other = seed(scene, [{ address: otto }]);
+  const fields = { subject: 'Grippeschutz', text: 'Ab sofort impfen wir.' };
+  await send(scene, await create(scene, [list], fields));
+  await until('the first came', () => received(scene).length === 3);
+  const first = receiver.messages.find(({ recipients }) => recipients[0]?.address === erika);
+  const mail = await simpleParser(first?.content ?? '');
+  const header = mail.headers.get('list') as { unsubscribe?: { url?: string } } | undefined;
+
+  receiver.setBehaviour({ rcpt: '451 4.7.1 Greylisted' });
+  const id = await create(scene, [list, other], fields);
+  await send(scene, id);
+  const statuses = () =>
+    app
+      .sql<{ address: string; status: string }>(
+        sender.practice.id,
+        `SELECT address, recipients.status FROM recipients JOIN messages ON messages.seq = message_seq
+         WHERE campaign_seq = (SELECT max(seq) FROM campaigns) ORDER BY address`,
+      )
+      .map(({ address, status }) => `${address} ${status}`);
+  const waiting = () =>
+    app.sql(sender.practice.id, 'SELECT 1 FROM queue WHERE claimed = 0 AND attempts = 1').length;
+  await until('all are deferred', () => waiting() === 3);
+  const visitor = visitorAt(app.origin);
+  const page = (header?.unsubscribe?.url ?? '').replace('/unsub?', '/preferences?');
+  const gone = await visitor.submit(await visitor.open(page), 'Alle Listen abbestellen');
+  expect(textOf(gone.html)).toContain('ist auf keiner Liste');
+  const path = `${sender.base}/lists/${list}/subscribers`;
+  const { body } = await app.request<{ data: { id: string; address: string }[] }>(
+    'GET',
+    path,
+    undefined,
+    sender.token,
+  );
+  for (const one of body.data.filter(({ address }) => address !== erika)) {
+    const left = await app.request('PATCH', `${path}/${one.id}`, { status: 'unsubscribed' }, sender.token);
+    expect(left.status, left.text).toBe(200);
+  }
+  expect(statuses()).toEqual([`${anna} suppressed`, `${erika} suppressed`, `${otto} delivery_delayed`]);
+  expect(waiting()).toBe(1);
+  receiver.setBehaviour({});
+  offset = HOUR;
+  await app.send(sender);
+  await until('the one who is on the other list gets it', () => received(scene).length === 5);
+  await until('they are counted', async () => (await campaign(scene, id)).counts.suppressed === 2);
+  expect(received(scene).filter((address) => address === otto)).toHaveLength(2);
 });
 
 test('a pause holds it at once, and a resumption goes on with the next person', async () => {

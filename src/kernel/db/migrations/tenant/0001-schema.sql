@@ -149,6 +149,9 @@ CREATE TABLE messages (
   campaign_seq        INTEGER
 ) STRICT;
 CREATE INDEX messages_campaign ON messages (campaign_seq, seq) WHERE campaign_seq IS NOT NULL;
+-- Those of campaigns that may still wait: who leaves a list gets none of them.
+CREATE INDEX messages_campaign_waiting ON messages (campaign_seq)
+WHERE campaign_seq IS NOT NULL AND status IN ('queued', 'delivery_delayed');
 CREATE INDEX messages_status ON messages (status);
 -- Message-IDs that mail programs made: complaints name a message by them. Our own ones contain its id.
 CREATE INDEX messages_submitted ON messages (internet_message_id) WHERE source = 'smtp';
