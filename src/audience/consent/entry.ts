@@ -22,6 +22,24 @@ import type { Channel } from '#src/messages/kinds.ts';
 export const consentActions = ['request', 'mail', 'confirm', 'import', 'withdraw', 'wording'] as const;
 export type ConsentAction = (typeof consentActions)[number];
 
+/** How an entry came about: by what the person, the tenant or a server did. `link`: one click. `button`: that of the page behind it. */
+export type ConsentWay =
+  | 'form'
+  | 'api'
+  | 'import'
+  | 'mail'
+  | 'link'
+  | 'button'
+  | 'preferences'
+  | 'unsubscribe'
+  | 'complaint'
+  | 'bounce'
+  | 'declined'
+  | 'removed'
+  | 'expired'
+  | 'erased'
+  | 'rectified';
+
 /** Personal values that an entry may have; `evidence`: what the tenant says of how one person consented. */
 export const personalNames = [
   'address',
@@ -50,8 +68,7 @@ export interface ConsentFacts {
   readonly channel: Channel;
   /** `consent`, or what an import asserts. */
   readonly legal_basis: string;
-  /** How it came: `form`, `api`, `import`, `mail`, `link`, `preferences`, `unsubscribe`, `bounce`, `complaint`, `declined`, `rectified`, `expired`, … */
-  readonly way: string;
+  readonly way: ConsentWay;
   /** SHA-256 of documents, in hex. */
   readonly wording: string | null;
   readonly wording_version: number | null;

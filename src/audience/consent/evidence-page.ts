@@ -3,7 +3,13 @@
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml, page } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
-import { type ConsentAction, type ConsentFacts, type PersonalName, withheldMails } from './entry.ts';
+import {
+  type ConsentAction,
+  type ConsentFacts,
+  type ConsentWay,
+  type PersonalName,
+  withheldMails,
+} from './entry.ts';
 import type { Evidence } from './evidence-schema.ts';
 
 interface Words {
@@ -12,7 +18,7 @@ interface Words {
   readonly check: string;
   readonly actions: Readonly<Record<ConsentAction, string>>;
   /** More of an action, by its way. */
-  readonly ways: Readonly<Record<string, string>>;
+  readonly ways: Readonly<Record<ConsentWay, string>>;
   readonly personal: Readonly<Record<PersonalName, string>>;
   readonly time: string;
   readonly list: string;
@@ -54,6 +60,7 @@ const words: Readonly<Record<Language, Words>> = {
       import: 'beim Einlesen einer Datei',
       mail: 'per Mail',
       link: 'über den Link in der Bestätigungsmail',
+      button: 'über den Link in der Bestätigungsmail und den Knopf auf seiner Seite',
       preferences: 'auf der Seite der Einstellungen',
       unsubscribe: 'durch Abmeldung',
       complaint: 'durch Beschwerde als Spam',
@@ -61,6 +68,7 @@ const words: Readonly<Record<Language, Words>> = {
       declined: 'durch Ablehnung',
       removed: 'der Absender hat die Adresse entfernt',
       expired: 'die Bestätigung blieb aus',
+      erased: 'durch Löschung der Daten der Person',
       rectified: 'die Adresse wurde berichtigt',
     },
     personal: {
@@ -110,6 +118,7 @@ const words: Readonly<Record<Language, Words>> = {
       import: 'by the import of a file',
       mail: 'by mail',
       link: 'by the link in the confirmation mail',
+      button: 'by the link in the confirmation mail and the button on its page',
       preferences: 'on the page of preferences',
       unsubscribe: 'by unsubscribing',
       complaint: 'by a complaint as spam',
@@ -117,6 +126,7 @@ const words: Readonly<Record<Language, Words>> = {
       declined: 'by declining',
       removed: 'the sender removed the address',
       expired: 'it was not confirmed',
+      erased: "by the erasure of the person's data",
       rectified: 'the address was corrected',
     },
     personal: {
@@ -163,7 +173,6 @@ const sectionOf = (
   withheld: ReadonlySet<string>,
 ): string => {
   const facts = entry.facts as unknown as ConsentFacts;
-  const way = Object.hasOwn(say.ways, facts.way) ? (say.ways[facts.way] ?? facts.way) : facts.way;
   const details = Object.entries(facts.details).map(([name, value]) => `${name}: ${value}`);
   const personal = Object.keys(facts.commitments).map((name): Row => {
     const label = say.personal[name as PersonalName] ?? name;
@@ -179,7 +188,7 @@ const sectionOf = (
   const known = rows([
     [say.time, timeOf(facts.at)],
     [say.list, facts.list_name],
-    [say.way, way],
+    [say.way, say.ways[facts.way]],
     [say.basis, facts.legal_basis],
     ...personal,
     ...(details.length === 0 ? [] : [[say.details, details.join('; ')] as const]),

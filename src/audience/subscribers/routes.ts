@@ -204,7 +204,7 @@ export const subscriberRoutes = (context: AudienceContext): Route[] => {
           const before = onList(db, list, params.subscriberID);
           const now = clock.now();
           const changed = changeSubscriber(db, before, fields, now);
-          const withdrawal = { way: 'api', details: ledgerActor(change.actor) };
+          const withdrawal = { way: 'api' as const, details: ledgerActor(change.actor) };
           const after =
             status === undefined ? changed : withdraw(db, context, changed, { status, ...withdrawal }, now);
           record(db, change, list, before, after);
