@@ -340,12 +340,12 @@ describe('subscribers', () => {
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
     const [head, first = '', second = '', end] = text.split('\r\n');
     expect(head).toBe(
-      'address,name,status,created_at,confirmed_at,consent_id,consent_action,consent_at,ort,data.status,plz',
+      'address,name,status,created_at,confirmed_at,consent_id,consent_action,consent_at,list,legal_basis,wording_version,ort,data.status,plz',
     );
     expect(first).toMatch(
-      /^a@example\.org,'=cmd\|1,active,.*Z,.*Z,[0-9a-f-]{36},import,.*Z,"Köln, ""Süd""",'\+1,$/,
+      /^a@example\.org,'=cmd\|1,active,.*Z,.*Z,[0-9a-f-]{36},import,.*Z,[^,]+,consent,,"Köln, ""Süd""",'\+1,$/,
     );
-    expect(second).toMatch(/^b@example\.org,,pending,.*Z,,[0-9a-f-]{36},request,.*Z,,,1$/);
+    expect(second).toMatch(/^b@example\.org,,pending,.*Z,,[0-9a-f-]{36},request,.*Z,[^,]+,consent,1,,,1$/);
     expect(end).toBe('');
   });
 });

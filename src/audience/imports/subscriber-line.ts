@@ -34,6 +34,9 @@ const exportedColumns: readonly string[] = [
   'consent_id',
   'consent_action',
   'consent_at',
+  'list',
+  'legal_basis',
+  'wording_version',
 ];
 /** Words of this and other services for people who are not, or no longer, on the list that was exported. */
 const left: readonly string[] = [

@@ -23,13 +23,16 @@ const COLUMNS = [
   'consent_id',
   'consent_action',
   'consent_at',
+  'list',
+  'legal_basis',
+  'wording_version',
 ] as const;
 
 const dataOf = ({ data_json }: SubscriberRow): MergeData => JSON.parse(data_json) as MergeData;
 
-const lineOf = (db: TenantDb, row: SubscriberRow, fields: readonly string[]): string => {
+const lineOf = (db: TenantDb, list: ListRow, row: SubscriberRow, fields: readonly string[]): string => {
   const consent = consentStore(db).bySeq(row.consent_seq);
-  const { action = null, at = null } = consent ? (JSON.parse(consent.facts_json) as ConsentFacts) : {};
+  const facts = consent && (JSON.parse(consent.facts_json) as ConsentFacts);
   const data = dataOf(row);
   return csvLine([
     row.address,
@@ -38,8 +41,11 @@ const lineOf = (db: TenantDb, row: SubscriberRow, fields: readonly string[]): st
     toIso(row.created_at),
     row.confirmed_at === null ? null : toIso(row.confirmed_at),
     consent?.id ?? null,
-    action,
-    at,
+    facts?.action ?? null,
+    facts?.at ?? null,
+    list.name,
+    facts?.legal_basis ?? null,
+    facts?.wording_version?.toString() ?? null,
     ...fields.map((name) => (Object.hasOwn(data, name) ? (data[name] ?? null) : null)),
   ]);
 };
@@ -67,5 +73,5 @@ export async function* exportSubscribers(
   const fields = [...names];
   const isTaken = (name: string): boolean => (COLUMNS as readonly string[]).includes(name);
   yield csvLine([...COLUMNS, ...fields.map((name) => (isTaken(name) ? `data.${name}` : name))]);
-  yield* pages((db, rows) => rows.map((row) => lineOf(db, row, fields)).join(''));
+  yield* pages((db, rows) => rows.map((row) => lineOf(db, list, row, fields)).join(''));
 }
