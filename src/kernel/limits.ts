@@ -43,17 +43,21 @@ export const limitsSection = z.strictObject({
   subscribe_rate: z
     .strictObject({
       per_mailbox: z
-        .strictObject({ per_day: rate.prefault(5).describe('Requests per day.') })
+        .strictObject({ per_day: rate.prefault(5).describe('Mails per day.') })
         .prefault({})
-        .describe('Per mailbox, to all lists of all practices; plus-parts of an address do not count.'),
+        .describe(
+          'Confirmation mails per mailbox, of all lists of all practices, one client at most half of them; plus-parts of an address do not count.',
+        ),
       per_domain: z
         .strictObject({ per_hour: rate.prefault(100).describe('Requests per hour.') })
         .prefault({})
-        .describe('Per domain of the addresses, to all lists of a practice.'),
+        .describe(
+          'Per domain of the addresses, to all lists of a practice; one client at most a fifth of it.',
+        ),
       per_list: z
         .strictObject({ per_hour: rate.prefault(500).describe('Requests per hour.') })
         .prefault({})
-        .describe('Per list.'),
+        .describe('Per list; one client at most a fifth of it.'),
     })
     .prefault({})
     .describe(

@@ -50,7 +50,6 @@ input[type=checkbox] { width: 1.5rem; height: 1.5rem; margin: 0 .75rem 0 0; vert
 fieldset { border: 0; padding: 0; margin: 1rem 0 0 } legend { padding: 0; font-weight: 600 } fieldset label { font-weight: 400; margin: .75rem 0 }
 button.other { color: var(--accent); background: var(--ground) }
 .note { font-size: .9375rem; font-weight: 400 } .error { color: var(--error); font-weight: 600 }
-.trap { position: absolute; left: -100vw; width: 1px; height: 1px; overflow: hidden }
 `;
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64');
 const styleHash = hashOf(style);

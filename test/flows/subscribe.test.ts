@@ -1,5 +1,6 @@
 // People who put themselves on a list: form, confirmation mail, link, evidence, leaving again. Driven as a browser without
 // JavaScript does it, with the mails as a relay gets them.
+import { createHash } from 'node:crypto';
 import { cp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { simpleParser } from 'mailparser';
@@ -195,6 +196,14 @@ describe('by form, mail and link', () => {
     await browser().submit(shown, 'Ja, bestätigen');
     expect(statusOf(sender, list, address)).toBe('active');
     expect(entriesOf(sender, list).at(-1)).toMatchObject({ action: 'confirm', way: 'button' });
+    const evidence = await app.request(
+      'GET',
+      `${sender.base}/consent/evidence?address=${address}&format=html`,
+      undefined,
+      sender.token,
+      { 'Accept-Language': 'de' },
+    );
+    expect(evidence.text).toContain('den Knopf auf seiner Seite');
   });
 
   test('what is plainly a machine confirms nothing, and gets the button', async () => {
@@ -433,22 +442,66 @@ describe('strangers', () => {
     expect(entriesOf(sender, list)).toHaveLength(0);
   });
 
-  test('cannot flood a mailbox through many lists and plus-parts, nor a domain', async () => {
+  test('cannot flood a mailbox through many lists and plus-parts, nor close it for others', async () => {
     const senders = [await newSender(), await newSender()];
     const lists = await Promise.all(senders.flatMap((sender) => [1, 2, 3, 4].map(() => newList(sender))));
-    const statuses = [];
+    const [first] = lists;
+    if (!first) throw new Error('no lists');
+    const mailed = (): number =>
+      receiver.messages.filter(({ recipients }) => recipients.some(({ address }) => /^victim/.test(address)))
+        .length;
+    const pages = [];
+    // Requests without a mail count for nothing.
+    for (const _ of [1, 2, 3, 4, 5]) pages.push(await subscribe(first, 'victim+0@flood.example'));
     for (const [index, list] of lists.entries())
-      statuses.push((await subscribe(list, `victim+${index}@flood.example`)).status);
-    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
-    await app.reconfigure({ limits: { subscribe_rate: { per_domain: { per_hour: 3 } } } });
-    const [sender] = senders;
-    if (!sender) return;
+      pages.push(await subscribe(list, `victim+${index}@flood.example`));
+    await until('half of the mails of a day', () => mailed() === 3);
+    const other = browser({ 'X-Forwarded-For': '198.51.100.9' });
+    for (const [index, list] of lists.entries())
+      pages.push(await subscribe(list, `victim+${index}@flood.example`, other));
+    await until('the mails of a day', () => mailed() === 5);
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
+    // What was not mailed was not asked.
+    const asked = senders.map(({ practice }) => app.rowCounts(practice.id).subscribers ?? 0);
+    expect(asked.reduce((sum, one) => sum + one)).toBe(5);
+  });
+
+  test('have a fifth of what a domain may ask of a list, and programs that fill in all fields nothing', async () => {
+    const sender = await newSender();
     const list = await newList(sender);
+    await app.reconfigure({ limits: { subscribe_rate: { per_domain: { per_hour: 10 } } } });
+    const by = async (client: number, name: string, website = ''): Promise<number> => {
+      const visitor = browser({ 'X-Forwarded-For': `198.51.100.${client}` });
+      const email = `${name}@domain.example`;
+      return (await visitor.submit(await visitor.open(list.form_url), 'Anmelden', { email, website })).status;
+    };
+    for (const name of ['a', 'b', 'c', 'd']) expect(await by(1, name, 'x')).toBe(200);
     const others = [];
-    for (const name of ['a', 'b', 'c', 'd', 'e'])
-      others.push((await subscribe(list, `${name}@domain.example`)).status);
-    expect(others).toEqual([200, 200, 200, 429, 429]);
+    for (const client of [1, 2, 3, 4, 5, 6])
+      for (const name of ['a', 'b', 'c']) others.push(await by(client, `${name}${client}`));
+    expect(others).toEqual([1, 2, 3, 4, 5].flatMap(() => [200, 200, 429]).concat([429, 429, 429]));
     await app.reconfigure({});
+  });
+
+  test('change neither the name nor the values of one who is known', async () => {
+    const sender = await newSender();
+    const list = await newList(sender);
+    const address = newAddress();
+    const known = { address, name: 'Lena Lang', data: { patient: 'nein' } };
+    await app.request('POST', `${sender.base}/lists/${list.id}/subscribers`, known, sender.token);
+    const values = () =>
+      app.sql<{ asked_at: number }>(sender.practice.id, 'SELECT name, data_json, asked_at FROM subscribers');
+    const first = values()[0]?.asked_at;
+    ahead += DAY + MINUTE;
+    const token = new URL(list.form_url).searchParams.get('l');
+    const asked = { list: token, email: address, name: 'Gewinn', data: { patient: 'ja', vip: 'ja' } };
+    expect((await app.request('POST', '/api/public/subscribe', asked)).status).toBe(202);
+    const [row] = values();
+    expect(row).toMatchObject({ name: 'Lena Lang', data_json: '{"patient":"nein"}' });
+    expect(row?.asked_at).toBeGreaterThan(Number(first));
+    const unknown = { ...asked, email: newAddress(), data: { ort: 'Köln' } };
+    await app.request('POST', '/api/public/subscribe', unknown);
+    expect(values()[1]).toMatchObject({ name: 'Gewinn', data_json: '{"ort":"Köln"}' });
   });
 
   test('find no list that is archived, not public, or of another token', async () => {
@@ -475,7 +528,9 @@ describe('forms', () => {
     const page = await subscribe(list, 'erika@@example');
     expect(page.status).toBe(400);
     expect(page.html).toContain('role="alert"');
-    expect(page.html).toMatch(/<input id="sendwerk-email"[^>]*value="erika@@example" aria-invalid="true"/);
+    expect(page.html).toMatch(
+      /<input id="sendwerk-email-\d+"[^>]*value="erika@@example" aria-invalid="true"/,
+    );
     expect(page.html).toMatch(/name="name"[^>]*value="Erika Muster"/);
     const json = await app.request('POST', '/api/public/subscribe', {
       list: new URL(list.form_url).searchParams.get('l'),
@@ -497,7 +552,15 @@ describe('forms', () => {
       sender.token,
     );
     expect(answer.body.url).toBe(list.form_url);
-    expect(answer.body.html).not.toMatch(/<script|class=/);
+    expect(answer.body.html).not.toMatch(/<script|class=|style=/);
+    const { body: second } = await app.request<{ html: string }>(
+      'GET',
+      `${sender.base}/lists/${(await newList(sender)).id}/form`,
+      undefined,
+      sender.token,
+    );
+    const ids = [...`${answer.body.html}${second.html}`.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(6);
     expect(answer.body.html).toContain('action="https://mail.example.com/api/public/subscribe"');
     const site = browser({ Origin: 'https://praxis.example', Referer: 'https://praxis.example/brief?id=7' });
     const shown = { status: 200, headers: new Headers(), html: answer.body.html };
@@ -511,11 +574,27 @@ describe('forms', () => {
       Buffer.from(request?.form ?? '', 'hex'),
     );
     expect(form).toEqual({ kind: 'form' });
-    // An old form on a site still works; the ledger does not claim that it showed the new wording.
-    await app.request('PATCH', `${sender.base}/lists/${list.id}`, { wording: 'Anders.' }, sender.token);
-    await site.submit(shown, 'Anmelden', { email: newAddress() });
-    const last = entriesOf(sender, list).findLast(({ action }) => action === 'request');
-    expect(last).toMatchObject({ form: null, wording_version: 2, details: { shown_wording_version: 1 } });
+    // An old form on a site still works: the request has the wording that it shows, the confirmation that of the mail.
+    for (const wording of ['Anders.', 'Wieder anders.'])
+      await app.request('PATCH', `${sender.base}/lists/${list.id}`, { wording }, sender.token);
+    const late = newAddress();
+    await site.submit(shown, 'Anmelden', { email: late });
+    const last = () => entriesOf(sender, list).findLast(({ action }) => action !== 'mail');
+    expect(last()).toMatchObject({ form: null, wording: request?.wording, wording_version: 1 });
+    const { mail, link } = await mailTo(late);
+    expect(mail.text).toContain('Wieder anders.');
+    await app.request('PATCH', `${sender.base}/lists/${list.id}`, { wording: 'Neu.' }, sender.token);
+    await browser().open(link);
+    const text = createHash('sha256').update('Wieder anders.').digest('hex');
+    expect(last()).toMatchObject({ action: 'confirm', wording: text, wording_version: 3 });
+    const forged = shown.html.replace('value="site.1"', 'value="site.77"');
+    await site.submit({ ...shown, html: forged }, 'Anmelden', { email: newAddress() });
+    expect(last()).toMatchObject({
+      action: 'request',
+      wording: null,
+      wording_version: null,
+      details: { shown_wording_version: 77 },
+    });
   });
 
   test('a refusal of the gates keeps nothing, and is logged', async () => {
@@ -534,6 +613,12 @@ describe('forms', () => {
       sender.token,
     );
     expect(said).toMatchObject({ status: 422, body: { code: 'promotional_on_transactional' } });
+    const form = () => app.request('GET', `${sender.base}/lists/${list.id}/form`, undefined, sender.token);
+    expect((await form()).body).toMatchObject({ would_refuse: 'promotional_on_transactional' });
+    await app.request('PATCH', `${sender.base}/lists/${list.id}`, { wording: 'Ja, bitte.' }, sender.token);
+    expect((await form()).body).toMatchObject({ would_refuse: null, hint: null });
+    await app.request('POST', `${sender.base}/pause`, { reason: 'Urlaub' }, sender.token);
+    expect((await form()).body).toMatchObject({ would_refuse: 'tenant_paused' });
   });
 });
 

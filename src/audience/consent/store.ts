@@ -20,6 +20,14 @@ export interface ConsentHead {
   readonly mac: Buffer;
 }
 
+/** The entry by which a list got a wording. */
+interface WordingRow {
+  readonly seq: number;
+  /** Of the text, in hex. */
+  readonly hash: string;
+  readonly version: number;
+}
+
 export type DocumentKind = 'wording' | 'form' | 'mail';
 
 /** What is said of the client, which is kept for a while. */
@@ -54,6 +62,10 @@ export const consentStore = perConnection((db: TenantDb) => {
   );
   const after = db.prepare<[number, number], ConsentRow>(
     'SELECT * FROM consent_entries WHERE seq > ? ORDER BY seq LIMIT ?',
+  );
+  const wordings = db.prepare<[string], WordingRow>(
+    `SELECT seq, facts_json ->> '$.wording' AS hash, facts_json ->> '$.wording_version' AS version FROM consent_entries
+     WHERE address_hash IS NULL AND facts_json ->> '$.action' = 'wording' AND facts_json ->> '$.list_id' = ? ORDER BY seq`,
   );
   const lastNumber = db
     .prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'consent_entries'")
@@ -94,6 +106,14 @@ export const consentStore = perConnection((db: TenantDb) => {
       newestOfPerson.all(person, before, limit),
     /** Behind that number. */
     after: (seq: number, limit: number): ConsentRow[] => after.all(seq, limit),
+    /** The newest wording of the list that is meant. */
+    wording: (listId: string, isMeant: (row: WordingRow) => boolean) => {
+      const row = wordings.all(listId).findLast(isMeant);
+      const text = row && document.get(Buffer.from(row.hash, 'hex'));
+      return row && text
+        ? { wording: inflateRawSync(text.content).toString(), wording_version: row.version }
+        : undefined;
+    },
     /** The last number that SQLite has given to an entry, also where the entry is gone. */
     lastNumber: (): number => lastNumber.get() ?? 0,
     /** Entries behind that number that have the value, for retention. The connection takes no other statement until the iteration ends. */

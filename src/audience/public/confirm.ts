@@ -50,22 +50,19 @@ const findAsked = (
   const entry = consentStore(db).bySeq(requestSeq);
   if (!entry?.address_hash) return null;
   const request = factsOf(entry.facts_json);
-  const { action, list_id, wording, wording_version, details } = request;
+  const { action, list_id, details } = request;
   if (!isConfirmTokenFor(linkKey, token, askedOf(list_id, entry.address_hash))) return null;
   const list = listStore(db).byId(list_id);
   const subscriber = list && subscriberStore(db).onList(list.seq, entry.address_hash);
   if (action !== 'request' || !list || list.archived_at !== null || !subscriber) return null;
   if (subscriber.status !== 'active' && isTooOld(request, now)) return null;
   if (subscriber.status === 'pending' && isAnswered(request, laterThan(db, entry))) return null;
-  const asked = wording === null ? undefined : consentStore(db).document(Buffer.from(wording, 'hex'));
+  // Not that of the request: the form may have been an older one than the mail.
+  const wording = consentStore(db).wording(list_id, ({ seq }) => seq < requestSeq);
   const message = messageStore(db).byId(String(details.message_id));
   return {
     requestId: entry.id,
-    list: {
-      ...list,
-      wording: asked?.content.toString() ?? list.wording,
-      wording_version: wording_version ?? list.wording_version,
-    },
+    list: { ...list, ...wording },
     subscriber,
     recipient: message && messageStore(db).recipients(message.seq)[0],
   };

@@ -4,7 +4,7 @@ import type { ListRow } from '#src/audience/lists/store.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
 
-/** A field that people do not see, and programs fill in. */
+/** A field that people do not see, and programs fill in. It is hidden without a style: a site may allow none of ours. */
 export const TRAP_FIELD = 'website';
 const MAX_EMAIL = 254;
 const MAX_NAME = 200;
@@ -70,17 +70,21 @@ export interface Sent {
   readonly problem: string;
 }
 
-export const EMAIL_ID = 'sendwerk-email';
-export const PROBLEM_ID = 'sendwerk-email-problem';
+/** Ids of a form's elements: a page may have the forms of several lists. */
+export const formIds = ({ seq }: ListRow) => ({
+  email: `sendwerk-email-${seq}`,
+  problem: `sendwerk-problem-${seq}`,
+  name: `sendwerk-name-${seq}`,
+  trap: `sendwerk-website-${seq}`,
+});
 
 /** The `<form>` element. */
 export const formHtml = (fields: FormFields, sent: Sent | null = null): string => {
   const { list, language, place, action, token, privacyUrl } = fields;
   const say = words[language];
+  const ids = formIds(list);
   const value = (text: string | undefined): string => (text ? ` value="${escapeHtml(text)}"` : '');
-  const invalid = sent ? ` aria-invalid="true" aria-describedby="${PROBLEM_ID}"` : '';
-  // A site has no style of ours, and our own pages allow no attribute of style.
-  const hidden = place === 'page' ? 'class="trap"' : 'style="position:absolute;left:-100vw"';
+  const invalid = sent ? ` aria-invalid="true" aria-describedby="${ids.problem}"` : '';
   const privacy =
     privacyUrl === null
       ? ''
@@ -89,12 +93,12 @@ export const formHtml = (fields: FormFields, sent: Sent | null = null): string =
 <input type="hidden" name="list" value="${token}">
 <input type="hidden" name="language" value="${language}">
 <input type="hidden" name="form" value="${place}.${list.wording_version}">
-<p><label for="${EMAIL_ID}">${say.email}</label>
-<input id="${EMAIL_ID}" name="email" type="email" required maxlength="${MAX_EMAIL}" autocomplete="email"${value(sent?.email)}${invalid}></p>
-<p><label for="sendwerk-name">${say.name} (${say.optional})</label>
-<input id="sendwerk-name" name="name" maxlength="${MAX_NAME}" autocomplete="name"${value(sent?.name)}></p>
-<div ${hidden} aria-hidden="true"><label for="sendwerk-website">${say.trap}</label>
-<input id="sendwerk-website" name="${TRAP_FIELD}" tabindex="-1" autocomplete="off"></div>
+<p><label for="${ids.email}">${say.email}</label>
+<input id="${ids.email}" name="email" type="email" required maxlength="${MAX_EMAIL}" autocomplete="email"${value(sent?.email)}${invalid}></p>
+<p><label for="${ids.name}">${say.name} (${say.optional})</label>
+<input id="${ids.name}" name="name" maxlength="${MAX_NAME}" autocomplete="name"${value(sent?.name)}></p>
+<div hidden aria-hidden="true"><label for="${ids.trap}">${say.trap}</label>
+<input id="${ids.trap}" name="${TRAP_FIELD}" tabindex="-1" autocomplete="off"></div>
 <p>${linesOf(list.wording)}</p>${privacy}
 <p><button type="submit">${say.submit}</button></p>
 </form>`;

@@ -5,14 +5,16 @@ import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { askedOf } from '#src/audience/consent/entry.ts';
 import { appendConsent, type NewEntry, nextEntry } from '#src/audience/consent/ledger.ts';
 import { confirmationMailStore } from '#src/audience/consent/mail-store.ts';
+import { consentStore } from '#src/audience/consent/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { AcceptHere } from '#src/intake/accept.ts';
-import { draftWith } from '#src/intake/draft.ts';
+import { type Draft, draftWith } from '#src/intake/draft.ts';
+import { evaluate } from '#src/intake/evaluate.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { AppError } from '#src/kernel/errors.ts';
+import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { DAY } from '#src/kernel/time.ts';
@@ -28,13 +30,15 @@ export interface SubscriptionRequest {
   readonly address: Address;
   /** Null: as it is known. */
   readonly name: string | null;
-  /** Values for templates; others that are known stay. */
+  /** Values for templates; others that are known stay. A form changes neither name nor values of a subscriber that is known. */
   readonly data: Readonly<Record<string, string>>;
   readonly way: 'form' | 'api' | 'import';
   /** What is known of the one who asks. */
   readonly personal: NonNullable<NewEntry['personal']>;
   /** Of the mail; null: the list's. */
   readonly language?: Language | null;
+  /** The version of the wording that was shown; absent: the list's. */
+  readonly shownVersion?: number | undefined;
   /** HTML of the form as it was shown. */
   readonly form?: string;
   readonly details?: NonNullable<NewEntry['details']>;
@@ -55,6 +59,9 @@ type LinkContext = Pick<AudienceContext, 'config' | 'linkKey'>;
 export const formUrl = ({ config, linkKey }: LinkContext, tenantNumber: number, { seq }: ListRow): string =>
   `${config().service.public_origin}${SUBSCRIBE_PATH}?l=${encodeFormToken(linkKey, { tenantNumber, recipientId: seq })}`;
 
+/** An address of no one (RFC 2606). */
+const STRANGER = 'someone@example.invalid' as Address;
+
 const confirmUrl = (
   { config, linkKey }: LinkContext,
   tenantNumber: number,
@@ -62,6 +69,45 @@ const confirmUrl = (
   asked: string,
 ): string =>
   `${config().service.public_origin}${CONFIRM_PATH}?token=${encodeConfirmToken(linkKey, { tenantNumber, recipientId: requestSeq }, asked)}`;
+
+interface AskingMail {
+  readonly list: ListRow;
+  readonly address: Address;
+  readonly language: Language;
+  readonly link: string;
+}
+
+const draftOf = (db: TenantDb, { address, ...mail }: AskingMail): Draft =>
+  draftWith({
+    to: [{ address }],
+    ...confirmationMail({ practice: tenantStore(db).practice(), address, ...mail }),
+    // Not the default route, which the practice may have changed.
+    route: 'outgoing',
+    kind: 'doi',
+  });
+
+/** Why the mail to someone who asks now would be refused; null: it would not. */
+export const refusalNow = (
+  db: TenantDb,
+  context: AudienceContext,
+  list: ListRow,
+): { readonly code: ErrorCode; readonly hint: string | null } | null => {
+  const intake = context.intake.context;
+  // Only a request has a link to confirm.
+  const link = formUrl(context, tenantStore(db).practice().number, list);
+  const draft = draftOf(db, { list, address: STRANGER, language: list.language, link });
+  const candidate = { source: 'api', projects: null, projectId: null, draft } as const;
+  const { result } = evaluate(db, intake, candidate, intake.content.rate, { now: context.clock.now() });
+  if (result.refusal !== null) return { code: result.refusal.code, hint: result.refusal.hint };
+  return result.blocked ? { code: 'content_blocked', hint: null } : null;
+};
+
+/** The list as it was with that version of its wording, as the ledger has it; null: it has none. */
+const listAsShown = (db: TenantDb, list: ListRow, version: number): ListRow | null => {
+  if (version === list.wording_version) return list;
+  const shown = consentStore(db).wording(list.id, (one) => one.version === version);
+  return shown ? { ...list, ...shown } : null;
+};
 
 /** Within `intake.transact`, whose `accept` it is given. */
 export const requestSubscription = (
@@ -95,29 +141,24 @@ export const requestSubscription = (
     tenantId: practice.id,
     projects: null,
     projectId: null,
-    draft: draftWith({
-      to: [{ address }],
-      ...confirmationMail({ practice, list, address, language, link }),
-      // Not the default route, which the practice may have changed.
-      route: 'outgoing',
-      kind: 'doi',
-    }),
+    draft: draftOf(db, { list, address, language, link }),
     idempotency: null,
   });
   if (accepted instanceof AppError) return { kind: 'refused', error: accepted };
   if (accepted.kind === 'blocked') return { kind: 'refused', error: accepted.error };
   if (accepted.answer.status === 'suppressed') return { kind: 'suppressed' };
 
+  const shown = listAsShown(db, list, request.shownVersion ?? list.wording_version);
   const entry = appendConsent(
     db,
     context.ledger,
     {
       action: 'request',
       way,
-      list,
+      list: shown ?? list,
       person,
       personal: { address, name: request.name, ...personal },
-      withWording: true,
+      withWording: shown !== null,
       ...(form === undefined ? {} : { form }),
       details: { ...details, message_id: accepted.answer.message_id },
     },
@@ -137,7 +178,7 @@ export const requestSubscription = (
 
 const putPending = (
   db: TenantDb,
-  { list, address, name, data }: SubscriptionRequest,
+  { list, address, name, data, way }: SubscriptionRequest,
   known: SubscriberRow | undefined,
   { person, consent_seq }: { readonly person: Buffer; readonly consent_seq: number },
   now: number,
@@ -145,8 +186,15 @@ const putPending = (
   const store = subscriberStore(db);
   const pending = { address, status: 'pending', consent_seq, asked_at: now, updated_at: now } as const;
   if (known) {
-    const data_json = JSON.stringify({ ...JSON.parse(known.data_json), ...data });
-    const row = { ...known, ...pending, name: name ?? known.name, data_json, confirmed_at: null };
+    const values =
+      // Anyone can send the form.
+      way === 'form'
+        ? {}
+        : {
+            name: name ?? known.name,
+            data_json: JSON.stringify({ ...JSON.parse(known.data_json), ...data }),
+          };
+    const row = { ...known, ...pending, ...values, confirmed_at: null };
     store.update(row);
     return row;
   }

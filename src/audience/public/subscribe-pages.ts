@@ -5,7 +5,7 @@ import { imprint } from '#src/feedback/unsubscribe/page.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml, type Look, page } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
-import { EMAIL_ID, type FormFields, formHtml, PROBLEM_ID, type Sent } from './form.ts';
+import { type FormFields, formHtml, formIds, type Sent } from './form.ts';
 
 interface Words {
   readonly title: (list: string) => string;
@@ -62,11 +62,12 @@ export const formPage = (
 ): RouteResult => {
   const { language } = fields;
   const say = words[language];
+  const ids = formIds(list);
   const problem =
     sent === null
       ? ''
       : `<div role="alert"><p class="error">${say.problemTitle}</p>
-<ul><li><a href="#${EMAIL_ID}" id="${PROBLEM_ID}">${escapeHtml(sent.problem)}</a></li></ul></div>\n`;
+<ul><li><a href="#${ids.email}" id="${ids.problem}">${escapeHtml(sent.problem)}</a></li></ul></div>\n`;
   const about = list.description === null ? '' : `<p>${escapeHtml(list.description)}</p>\n`;
   return page({
     status: sent === null ? 200 : 400,

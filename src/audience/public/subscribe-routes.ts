@@ -15,14 +15,14 @@ import { AppError } from '#src/kernel/errors.ts';
 import { asItComes, nameSchema } from '#src/kernel/fields.ts';
 import { type Language, languages } from '#src/kernel/language.ts';
 import { HTML_TYPE, prefersPage } from '#src/kernel/page.ts';
-import { createRateCheck, type RateCheck } from '#src/kernel/rate-limit.ts';
+import { clientKey, createRateCheck, type RateLimit, shareOf } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
 import { addressDomain, needsSmtpUtf8 } from '#src/mail/address.ts';
 import { decodeFormToken, SUBSCRIBE_PATH } from '#src/mail/copy-links.ts';
 import { emailSchema, parseEmail } from '#src/mail/email.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { type FormFields, formHtml, readMark, TRAP_FIELD } from './form.ts';
-import { formUrl, requestSubscription } from './request.ts';
+import { formUrl, type RequestResult, refusalNow, requestSubscription } from './request.ts';
 import { askedPage, type FormView, formPage, formProblem, unknownListPage } from './subscribe-pages.ts';
 import { namedBy, visitorOf } from './visitor.ts';
 
@@ -78,11 +78,19 @@ const refererOf = ({ header }: RequestContext): string | null => {
 export const subscribeRoutes = (context: AudienceContext): Route[] => {
   const { files, clock, linkKey, config, limits, intake, log } = context;
   const { name: serviceName, public_origin: origin } = config().service;
-  const limit = (rate: Parameters<typeof createRateCheck>[1], whose: string): RateCheck =>
-    createRateCheck(clock, rate, `Too many requests to subscribe ${whose}.`);
-  const perMailbox = limit(() => limits().subscribePerMailbox, 'this e-mail address');
-  const perDomain = limit(() => limits().subscribePerDomain, 'addresses of this domain');
-  const perList = limit(() => limits().subscribePerList, 'to this list');
+  /** One client's part comes first: what it asks for beyond that takes nothing from others. */
+  const limit = (rate: () => RateLimit, part: number, whose: string) => {
+    const refusal = `Too many requests to subscribe ${whose}.`;
+    const perClient = createRateCheck(clock, () => shareOf(rate(), part), refusal);
+    const together = createRateCheck(clock, rate, refusal);
+    return (client: string, key: string): void => {
+      perClient(`${client} ${key}`);
+      together(key);
+    };
+  };
+  const perMailbox = limit(() => limits().subscribePerMailbox, 1 / 2, 'this e-mail address');
+  const perDomain = limit(() => limits().subscribePerDomain, 1 / 5, 'addresses of this domain');
+  const perList = limit(() => limits().subscribePerList, 1 / 5, 'to this list');
 
   const findList = async (token: string): Promise<PublicList | null> => {
     const named = namedBy(context, decodeFormToken(linkKey, token));
@@ -105,6 +113,12 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
     privacyUrl: practice.legal_privacy_url,
   });
 
+  /** The answer must not say of an address that it was asked too often. */
+  const asRefused = (error: unknown): RequestResult => {
+    if (error instanceof AppError && error.code === 'rate_limited') return { kind: 'refused', error };
+    throw error;
+  };
+
   const ask = async (
     { tenantId, tenantNumber, view }: PublicList,
     address: Address,
@@ -112,39 +126,52 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
     language: Language,
     request: RequestContext,
   ): Promise<void> => {
-    const { list } = view;
     const visitor = visitorOf(request);
     const mark = readMark(sent.form ?? '');
-    const isAsShown = mark?.wordingVersion === list.wording_version;
-    const result = await intake.transact(tenantId, (db, accept) =>
-      requestSubscription(
-        db,
-        context,
-        accept,
-        {
-          list,
-          address,
-          name: sent.name ?? null,
-          data: sent.data ?? {},
-          way: 'form',
-          language,
-          personal: {
-            ip: visitor.ip,
-            user_agent: visitor.userAgent,
-            form_address: mark?.place === 'page' ? formUrl(context, tenantNumber, list) : refererOf(request),
+    let isCounted = false;
+    const result = await intake
+      .transact(tenantId, (db, accept) => {
+        const list = listStore(db).bySeq(view.list.seq) ?? view.list;
+        const isAsShown = mark?.wordingVersion === list.wording_version;
+        const made = requestSubscription(
+          db,
+          context,
+          accept,
+          {
+            list,
+            address,
+            name: sent.name ?? null,
+            data: sent.data ?? {},
+            way: 'form',
+            language,
+            personal: {
+              ip: visitor.ip,
+              user_agent: visitor.userAgent,
+              form_address:
+                mark?.place === 'page' ? formUrl(context, tenantNumber, list) : refererOf(request),
+            },
+            shownVersion: mark?.wordingVersion,
+            ...(mark && isAsShown
+              ? {
+                  form: formHtml(
+                    fieldsOf({ ...view, list }, sent.language ?? language, mark.place, sent.list),
+                  ),
+                }
+              : {}),
+            details: { machine: visitor.machine, shown_wording_version: mark?.wordingVersion ?? null },
           },
-          ...(mark && isAsShown
-            ? { form: formHtml(fieldsOf(view, sent.language ?? language, mark.place, sent.list)) }
-            : {}),
-          details: { machine: visitor.machine, shown_wording_version: mark?.wordingVersion ?? null },
-        },
-        clock.now(),
-      ),
-    );
+          clock.now(),
+        );
+        // Mails are counted, not requests: what sends none must not keep the mailbox from other lists.
+        if (made.kind === 'asked' && !isCounted) perMailbox(clientKey(visitor.ip), mailboxOf(address));
+        isCounted ||= made.kind === 'asked';
+        return made;
+      })
+      .catch(asRefused);
     // The stranger must not learn it, and the practice would wonder.
     if (result.kind === 'refused')
       log.warn(
-        { tenant: tenantId, list: list.id, code: result.error.code },
+        { tenant: tenantId, list: view.list.id, code: result.error.code },
         'a confirmation mail was refused',
       );
   };
@@ -169,11 +196,14 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
       return formPage(serviceName, view, fieldsOf(view, language, 'page', sent.list), again);
     }
     const address = parsed.email as Address;
-    perMailbox(mailboxOf(address));
-    perDomain(`${tenantId} ${addressDomain(address)}`);
-    perList(`${tenantId} ${view.list.seq}`);
+    const isTrapped = Boolean(sent[TRAP_FIELD]);
+    const client = clientKey(request.clientAddress);
+    if (!isTrapped) {
+      perDomain(client, `${tenantId} ${addressDomain(address)}`);
+      perList(client, `${tenantId} ${view.list.seq}`);
+    }
     await atWholeSteps(ANSWER_STEP_MS, async () => {
-      if (!sent[TRAP_FIELD]) await ask(found, address, sent, language, request);
+      if (!isTrapped) await ask(found, address, sent, language, request);
     });
     return isPage
       ? askedPage(language, serviceName, view)
@@ -236,21 +266,36 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
       responses: {
         200: {
           description: 'The form.',
-          body: z.strictObject({ url: z.url(), html: z.string() }).meta({ id: 'ListForm' }),
+          body: z
+            .strictObject({
+              url: z.url(),
+              html: z.string(),
+              would_refuse: z
+                .string()
+                .nullable()
+                .describe('the code with which confirmation mails would be refused now'),
+              hint: z.string().nullable().describe('what to do about that'),
+            })
+            .meta({ id: 'ListForm' }),
         },
       },
       errors: ['not_found', 'conflict'],
       handle: async ({ params: { id, listID }, query: { language } }) => {
-        const { list, practice } = await files.read(id, (db) => ({
-          list: namedList(db, listID),
-          practice: tenantStore(db).practice(),
-        }));
-        if (list.archived_at !== null || list.is_public === 0)
-          throw new AppError('conflict', 'Strangers cannot subscribe to this list.');
+        const { list, practice, refusal } = await files.read(id, (db) => {
+          const named = namedList(db, listID);
+          if (named.archived_at !== null || named.is_public === 0)
+            throw new AppError('conflict', 'Strangers cannot subscribe to this list.');
+          return {
+            list: named,
+            practice: tenantStore(db).practice(),
+            refusal: refusalNow(db, context, named),
+          };
+        });
         const url = formUrl(context, practice.number, list);
         const token = new URL(url).searchParams.get('l') ?? '';
         const fields = fieldsOf({ list, practice }, language ?? list.language, 'site', token);
-        return { status: 200, body: { url, html: formHtml(fields) } };
+        const { code: would_refuse = null, hint = null } = refusal ?? {};
+        return { status: 200, body: { url, html: formHtml(fields), would_refuse, hint } };
       },
     }),
   ];
