@@ -16,6 +16,7 @@ import { createTrackingLinks, encodeUnsubscribeToken } from '#src/mail/copy-link
 import type { Address } from '#src/mail/mailbox.ts';
 import { type List, letter, type Message, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { insertList } from '#test/support/audience.ts';
+import { importEnded } from '#test/support/imports.ts';
 import { until } from '#test/support/process.ts';
 import { putMail } from '#test/support/received-mail.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
@@ -337,6 +338,33 @@ describe('an erasure', () => {
     expect(filesWithAddress()).not.toEqual([]);
   });
 
+  test('finds texts of the practice that name the person, in entries of others', async () => {
+    const { body: list } = await call<{ id: string }>('POST', '/lists', { name: 'Aufnahmebögen' });
+    const form = new FormData();
+    form.append('file', new File(['email\nfrida@example.org\n'], `Liste von ${MAX}.csv`));
+    form.append('status', 'active');
+    form.append('evidence', `Brief von ${MAX}`);
+    const imported = await fetch(`${app.origin}${sender.base}/lists/${list.id}/subscribers/import`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${sender.token}` },
+      body: form,
+    });
+    expect(imported.status).toBe(202);
+    await importEnded(app, sender, ((await imported.json()) as { id: string }).id);
+    const added = await call('POST', `/lists/${list.id}/subscribers`, {
+      address: 'gerd@example.org',
+      status: 'active',
+      consent: { evidence: `Anruf von ${MAX}` },
+    });
+    expect(added.status).toBe(201);
+    const other = { address: 'helga@example.org', reason: `Wunsch von ${MAX}` };
+    const { body: erased } = await call<Erasure>('POST', '/people/erase', other);
+    await until('it is done', async () => {
+      const { status } = await get<Erasure>(`/people/erasures/${erased.id}`);
+      return status === 'done';
+    });
+  });
+
   test('is answered at once, and the same one for the same person', async () => {
     const answer = await call<Erasure>('POST', '/people/erase', { address: MAX, reason: `Brief von ${MAX}` });
     expect(answer.status).toBe(202);
@@ -347,7 +375,8 @@ describe('an erasure', () => {
       return erasure.status === 'done';
     });
     expect(erasure.reason).not.toContain('@');
-    expect((await get<List<Erasure>>('/people/erasures')).data.map(({ id }) => id)).toEqual([erasure.id]);
+    const [newest, other] = (await get<List<Erasure>>('/people/erasures')).data;
+    expect([newest?.id, other?.reason]).toEqual([erasure.id, `Wunsch von ${erasure.person}`]);
   });
 
   test('leaves the address nowhere in the data directory, also while the daemon runs', async () => {
@@ -412,6 +441,14 @@ describe('an erasure', () => {
     expect(kept.subject).toBe(`Wegen ${erasure.person}`);
   });
 
+  test('leaves the ledger whole, without what entries of others said of the person', async () => {
+    expect(withFile((db) => verifyLedger(db, keyFor('consent ledger')).fault)).toBeNull();
+    for (const address of ['frida@example.org', 'gerd@example.org']) {
+      const { data } = await get<List<object>>(`/consent?address=${address}`);
+      expect(data).toMatchObject([{ address, action: 'import', evidence: null }]);
+    }
+  });
+
   test('leaves the search index whole', async () => {
     withFile((db) =>
       db.prepare("INSERT INTO search_trigrams (search_trigrams, rank) VALUES ('integrity-check', 1)").run(),
@@ -428,7 +465,7 @@ describe('an erasure', () => {
       );
     const suppression = data.find(({ action }) => action === 'suppression.create');
     expect(suppression).toMatchObject({ personal_data_removed: true });
-    expect(data.filter(({ action }) => action === 'person.erase')).toHaveLength(2);
+    expect(data.filter(({ action }) => action === 'person.erase')).toHaveLength(3);
     expect(() => app.sql(sender.practice.id, 'UPDATE audit SET is_reduced = 1')).toThrow('append-only');
     expect(() => app.sql(sender.practice.id, "UPDATE events SET data_json = '{}'")).toThrow('append-only');
   });
@@ -441,6 +478,8 @@ describe('an erasure', () => {
       mails_received: 2,
       subscriptions: 1,
       consent_entries_reduced: 2,
+      mentions_in_consent: 2,
+      mentions_in_erasures: 1,
       suppressions: 2,
     });
     expect(certificate?.kept.map(({ kind, number }) => [kind, number])).toEqual([

@@ -38,8 +38,14 @@ const subscribersOf = async (list: string): Promise<readonly Subscriber[]> =>
   ).body.data;
 const entriesOf = () =>
   app
-    .sql<{ facts_json: string }>(sender.practice.id, 'SELECT facts_json FROM consent_entries ORDER BY seq')
-    .map(({ facts_json }) => JSON.parse(facts_json))
+    .sql<{ facts_json: string; openings_json: string }>(
+      sender.practice.id,
+      'SELECT facts_json, openings_json FROM consent_entries ORDER BY seq',
+    )
+    .map(({ facts_json, openings_json }) => ({
+      ...JSON.parse(facts_json),
+      openings: JSON.parse(openings_json),
+    }))
     .filter(({ action }) => action !== 'wording');
 const countsOf = ({ counts }: Import) =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
@@ -176,9 +182,9 @@ describe('a file of subscribers', () => {
         by: 'team_token',
         file_sha256: record?.sha256,
         line: 2,
-        evidence: 'Aufnahmebögen 2026',
         given_at: '2026-05-04T00:00:00Z',
       },
+      openings: { evidence: { value: 'Aufnahmebögen 2026' } },
     });
     await until('nothing is left of the file', () =>
       ['import_pieces', 'import_addresses'].every(

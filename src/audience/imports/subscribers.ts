@@ -55,17 +55,17 @@ const own: ReadonlySet<string> = new Set(['complaint', 'unsubscribe', 'unsubscri
 const suppressedBy = (db: TenantDb, person: Buffer): readonly SuppressionFacts[] =>
   suppressionStore(db).isEmpty() ? [] : suppressionStore(db).ofAddress(person);
 
+/** Without texts that the importer chose: they may name people. The record of the import has the name of the file. */
 const details = (
-  { id, asked: { by, by_id, file_name, sha256, assertion } }: SubscriberImport,
+  { id, asked: { by, by_id, sha256, assertion } }: SubscriberImport,
   line: number,
 ): Readonly<Record<string, string | number | null>> => ({
   import_id: id,
   by,
   by_id,
-  file_name,
   file_sha256: sha256,
   line,
-  ...(assertion && { evidence: assertion.evidence, given_at: assertion.given_at }),
+  ...(assertion && { given_at: assertion.given_at }),
 });
 
 /** What the file says of someone who is on the list already. */
@@ -162,7 +162,7 @@ export const importSubscriber = (
     action: 'import',
     way: 'import',
     legal_basis: asked.assertion?.basis ?? 'consent',
-    personal: { name },
+    personal: { name, evidence: asked.assertion?.evidence ?? null },
     details: details(one, line),
   } as const;
   const activation = activate(

@@ -5,6 +5,7 @@
 // changed or lost. Mail received from the person, or addressed to them too, is removed. Anywhere else a
 // pseudonym takes the place of the address, so that counts and outcomes stay.
 
+import type { Openings } from '#src/audience/consent/entry.ts';
 import { suppressionData } from '#src/feedback/suppressions/change.ts';
 import { setForwardTargets } from '#src/inbound/forwarding/targets.ts';
 import type { InboundOptions } from '#src/inbound/options.ts';
@@ -158,6 +159,13 @@ const special: Readonly<Partial<Record<Fate, Erase>>> = {
     const address = walkStore(db).row(place, key)?.address;
     if (typeof address === 'string' && person.is(address))
       walkStore(db).update(place, key, { address: null, note: null });
+  },
+  // A value with a pseudonym in it would not be the one that the entry commits to.
+  consent: (db, place, key, { person }) => {
+    const openings: Openings = JSON.parse(String(walkStore(db).row(place, key)?.openings_json ?? '{}'));
+    const isOfOthers = (json: string): boolean => person.removedFrom(json) === json;
+    const rest = Object.entries(openings).filter(([, opening]) => isOfOthers(JSON.stringify(opening)));
+    walkStore(db).update(place, key, { openings_json: JSON.stringify(Object.fromEntries(rest)) });
   },
 };
 

@@ -23,7 +23,8 @@ export interface Person {
 
 /** What an address before or after the match would consist of; an escape of JSON or of a link may come before it. */
 const BEFORE = String.raw`(?:(?<=%[0-9a-f]{2}|\\[bfnrt]|\\u[0-9a-f]{4})|(?<![\p{L}\p{N}._+%-]))`;
-const AFTER = String.raw`(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])`;
+/** A file may be named after a person; none of its endings is a top-level domain. */
+const AFTER = String.raw`(?![\p{L}\p{N}-]|\.(?!(?:csv|txt|xlsx?|pdf)\b)[\p{L}\p{N}])`;
 
 const IS_ASCII = /^[\x20-\x7e]*$/;
 

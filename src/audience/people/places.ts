@@ -13,6 +13,7 @@ export type Fate =
   | 'mailbox'
   | 'forward'
   | 'suppression'
+  | 'consent'
   | 'audit';
 
 export interface Place {
@@ -155,6 +156,24 @@ export const places: readonly Place[] = [
     others: ['id', 'address_hash', 'status'],
     fate: 'replace',
     kind: 'mentions_in_lists',
+  },
+  {
+    // Those of the person are reduced by forgetPerson before.
+    table: 'consent_entries',
+    keys: ['seq'],
+    searched: ['openings_json'],
+    others: ['id', 'address_hash', 'facts_json', 'hash'],
+    fate: 'consent',
+    kind: 'mentions_in_consent',
+  },
+  {
+    table: 'erasures',
+    keys: ['seq'],
+    searched: ['reason'],
+    // The address is sealed until all is erased.
+    others: ['id', 'address_hash', 'sealed_address', 'requested_by', 'progress_json', 'counts_json'],
+    fate: 'replace',
+    kind: 'mentions_in_erasures',
   },
   {
     table: 'imports',
@@ -304,10 +323,8 @@ export const otherTables: Readonly<Record<string, string>> = {
   soft_bounces: HASHES,
   automatic_replies: HASHES,
   campaign_exclusions: HASHES,
-  consent_entries: 'reduced by forgetPerson: the personal values go, the hashes and the chain stay',
   consent_documents: 'removed by forgetPerson',
   consent_head: HASHES,
-  erasures: 'sealed until all is erased',
 };
 
 /** Tables of platform.db, and why none is part of a practice's erasure. */

@@ -29,6 +29,11 @@ export const erasedWords = {
   },
   subscriptions: { de: 'Einträge in Listen', en: 'subscriptions' },
   mentions_in_lists: { de: 'Nennungen in Einträgen anderer', en: 'mentions in the subscriptions of others' },
+  mentions_in_consent: {
+    de: 'Einträge anderer im Einwilligungsprotokoll, aus denen Angaben mit der Adresse entfernt wurden',
+    en: 'consent entries of others from which values that named the address were removed',
+  },
+  mentions_in_erasures: { de: 'Anlässe anderer Löschungen', en: 'reasons of other erasures' },
   import_reports: { de: 'Zeilen in Berichten über Importe', en: 'rows in reports of imports' },
   links: { de: 'Links in Kampagnen', en: 'links of campaigns' },
   stored_answers: { de: 'gespeicherte Antworten der Schnittstelle', en: 'stored answers of the API' },
