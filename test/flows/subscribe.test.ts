@@ -321,6 +321,75 @@ describe('by form, mail and link', () => {
     }
   });
 
+  test('to unsubscribe by the confirmation mail declines that request, and ends nothing else', async () => {
+    const sender = await newSender();
+    const [own, other] = [await newList(sender), await newList(sender)];
+    const address = newAddress();
+    const paper = { address, status: 'active', consent: { evidence: 'Formular vom 3. November' } };
+    await app.request('POST', `${sender.base}/lists/${own.id}/subscribers`, paper, sender.token);
+    await subscribe(other, address);
+    const [, link = ''] =
+      /^List-Unsubscribe: <(https:[^>]+)>/m.exec(
+        (await mailTo(address)) && String(mailsTo(address)[0]?.content).replace(/\r\n[ \t]+/g, ' '),
+      ) ?? [];
+    const shown = await browser().open(link);
+    expect(textOf(shown.html)).toContain('Für andere E-Mails ändert sich nichts.');
+    const declined = await browser().submit(shown, 'Anmeldung ablehnen');
+    expect(textOf(declined.html)).toContain('Sie haben die Anmeldung abgelehnt');
+    await until('the request is declined', () => statusOf(sender, other, address) === 'unsubscribed');
+    expect(statusOf(sender, own, address)).toBe('active');
+    expect(entriesOf(sender, other).at(-1)).toMatchObject({ action: 'withdraw', way: 'declined' });
+    expect(app.sql(sender.practice.id, 'SELECT * FROM suppressions')).toEqual([]);
+    expect(textOf((await browser().open(link)).html)).toContain('Sie haben die Anmeldung abgelehnt');
+    ahead += DAY;
+    await subscribe(other, address);
+    await browser().open((await mailTo(address, 2)).link);
+    expect(statusOf(sender, other, address)).toBe('active');
+    const all = await browser().submit(
+      await browser().open(link),
+      'Alle E-Mails dieses Absenders abbestellen',
+    );
+    expect(textOf(all.html)).toContain('Sie sind abgemeldet');
+    await until('all lists have ended', () => statusOf(sender, own, address) === 'unsubscribed');
+  });
+
+  test('of who declines and never consented, hashes are kept after two weeks', async () => {
+    const sender = await newSender();
+    const list = await newList(sender, { two_steps: true });
+    const [address, member] = [newAddress(), newAddress()];
+    for (const one of [address, member]) await subscribe(list, one);
+    await browser().submit(await browser().open((await mailTo(address)).link), 'Nein, danke');
+    const confirmed = await browser().submit(
+      await browser().open((await mailTo(member)).link),
+      'Ja, bestätigen',
+    );
+    await browser().submit(confirmed, 'Wieder abmelden');
+    await until(
+      'the mails are in the ledger',
+      () => entriesOf(sender, list).filter(({ action }) => action === 'mail').length === 2,
+    );
+    ahead += 15 * DAY;
+    await app.runJob('remove what is old');
+    expect(statusOf(sender, list, address)).toBeNull();
+    expect(statusOf(sender, list, member)).toBe('unsubscribed');
+    const kept = entriesOf(sender, list).flatMap(({ openings }) => openings.address?.value ?? []);
+    expect(new Set(kept)).toEqual(new Set([member]));
+  });
+
+  test('a confirmation mail that did not leave in time is waited for no longer', async () => {
+    const sender = await newSender();
+    const list = await newList(sender);
+    const waiting = () => app.sql<object>(sender.practice.id, 'SELECT * FROM confirmation_mails').length;
+    receiver.setBehaviour({ dot: '451 4.3.0 Later' });
+    await subscribe(list, newAddress());
+    await app.runJob('remove what is old');
+    expect(waiting()).toBe(1);
+    ahead += 7 * DAY;
+    await app.runJob('remove what is old');
+    receiver.setBehaviour({});
+    expect(waiting()).toBe(0);
+  });
+
   test('after seven days the link is one of the many that lead nowhere', async () => {
     const sender = await newSender();
     const list = await newList(sender);

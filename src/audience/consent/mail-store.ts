@@ -23,10 +23,16 @@ export const confirmationMailStore = perConnection((db: TenantDb) => {
   const row = db.prepare<[number], ConfirmationMailRow>(
     'SELECT * FROM confirmation_mails WHERE message_seq = ?',
   );
+  const firstUnsent = db.prepare<[number], { message_seq: number; facts_json: string | null }>(
+    `SELECT message_seq, facts_json FROM confirmation_mails LEFT JOIN consent_entries ON seq = request_seq
+     WHERE sent_at IS NULL ORDER BY message_seq LIMIT ?`,
+  );
   const remove = db.prepare<[number]>('DELETE FROM confirmation_mails WHERE message_seq = ?');
   return {
     /** Of mails that a relay took, the oldest first. */
     sent: (limit: number): number[] => sent.all(limit),
+    /** Of mails that no relay took, the oldest first, with what was asked. */
+    firstUnsent: (limit: number) => firstUnsent.all(limit),
     row: (messageSeq: number): ConfirmationMailRow | undefined => row.get(messageSeq),
     remove: (messageSeq: number): void => {
       remove.run(messageSeq);

@@ -3,15 +3,17 @@
 import type { AudienceContext } from '#src/audience/context.ts';
 import { listStore } from '#src/audience/lists/store.ts';
 import type { Task } from '#src/audience/work.ts';
+import type { NightlyTask } from '#src/kernel/base.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { toIsoOrNull } from '#src/kernel/time.ts';
 import { messageStore } from '#src/messages/store.ts';
-import type { ConsentFacts, Openings } from './entry.ts';
+import { type ConsentFacts, isTooOld, type Openings } from './entry.ts';
 import { appendConsent, type NewEntry } from './ledger.ts';
 import { type ConfirmationMailRow, confirmationMailStore } from './mail-store.ts';
 import { consentStore } from './store.ts';
 
 const AT_ONCE = 4;
+const UNSENT_AT_ONCE = 200;
 
 /** `mail`: as it left; null where its content is gone. Null where the request is not there. */
 const entryOf = (
@@ -42,6 +44,28 @@ const entryOf = (
     details: mail === null ? { ...details, content: 'removed' } : details,
     personal: { address: address.value, message_id: message?.internet_message_id ?? null },
     ...(mail && { mail }),
+  };
+};
+
+/** Of mails that did not leave while their link would have worked. They were accepted in the order of their requests. */
+export const removeUnsent = ({ files, clock }: Pick<AudienceContext, 'files' | 'clock'>): NightlyTask => {
+  const old = (db: TenantDb) =>
+    confirmationMailStore(db)
+      .firstUnsent(UNSENT_AT_ONCE)
+      .filter(({ facts_json }) => facts_json === null || isTooOld(JSON.parse(facts_json), clock.now()));
+  return {
+    what: 'confirmation mails that did not leave',
+    run: async (tenantId, signal, pace) => {
+      let more = await files.read(tenantId, (db) => old(db).length > 0);
+      while (more && !signal.aborted)
+        more = await pace(() =>
+          files.write(tenantId, (db) => {
+            const rows = old(db);
+            for (const { message_seq } of rows) confirmationMailStore(db).remove(message_seq);
+            return rows.length === UNSENT_AT_ONCE;
+          }),
+        );
+    },
   };
 };
 

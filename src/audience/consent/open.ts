@@ -2,7 +2,7 @@
 import type { AudienceContext, Part } from '#src/audience/context.ts';
 import { removeRows } from '#src/messages/retention/remove-old.ts';
 import { clientPeriods } from './ledger.ts';
-import { mailsTask } from './mails-task.ts';
+import { mailsTask, removeUnsent } from './mails-task.ts';
 import { consentRoutes } from './routes.ts';
 import { consentStore } from './store.ts';
 
@@ -12,6 +12,7 @@ export const openConsent = (context: AudienceContext): Part => {
     routes: consentRoutes(context),
     tasks: [mailsTask(context)],
     nightly: [
+      removeUnsent(context),
       {
         what: 'clients in the consent ledger',
         run: async (tenantId, signal, pace) => {

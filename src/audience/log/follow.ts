@@ -5,9 +5,10 @@
 
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { campaignStore } from '#src/audience/campaigns/store.ts';
+import { consentStore } from '#src/audience/consent/store.ts';
 import type { Part } from '#src/audience/context.ts';
 import { listStore } from '#src/audience/lists/store.ts';
-import { type AudienceKeys, withdraw } from '#src/audience/subscribers/change.ts';
+import { type AudienceKeys, factsOf, withdraw } from '#src/audience/subscribers/change.ts';
 import { subscriberStore } from '#src/audience/subscribers/store.ts';
 import type { Task } from '#src/audience/work.ts';
 import { followStore } from '#src/events/follow-store.ts';
@@ -45,6 +46,13 @@ const countFor = (db: TenantDb, event: LoggedEvent, campaignSeq: number, data: E
     store.countLink(campaignSeq, data.url, !store.isRepeated(event, data.url));
 };
 
+/** The list about which the mail asked. */
+const askedList = (db: TenantDb, person: Buffer, { message_id }: LoggedEvent): string | undefined =>
+  consentStore(db)
+    .ofPerson(person)
+    .map(({ facts_json }) => factsOf(facts_json))
+    .find(({ action, details }) => action === 'request' && details.message_id === message_id)?.list_id;
+
 /** What came before the person's last consent has been taken back by it. */
 const end = (db: TenantDb, event: LoggedEvent, ending: Ending, data: EventData, deps: LogDeps): void => {
   const { recipient, message_id, campaign_seq, channel, at } = event;
@@ -54,7 +62,11 @@ const end = (db: TenantDb, event: LoggedEvent, ending: Ending, data: EventData, 
   const mail = {
     fromAll: data.suppression?.scope === 'team',
     channel,
-    campaignLists: campaign ? new Set<string>(JSON.parse(campaign.list_ids_json)) : null,
+    lists: campaign
+      ? new Set<string>(JSON.parse(campaign.list_ids_json))
+      : event.message_kind === 'doi'
+        ? new Set([askedList(db, person, event)].filter((id) => id !== undefined))
+        : null,
   };
   const withdrawal = {
     ...ending,
@@ -65,7 +77,8 @@ const end = (db: TenantDb, event: LoggedEvent, ending: Ending, data: EventData, 
     const list = listStore(db).bySeq(subscriber.list_seq);
     const isLater = Math.max(subscriber.confirmed_at ?? 0, subscriber.asked_at ?? 0) > at;
     if (!list || isLater || !endsOn(list, ending, mail)) continue;
-    withdraw(db, deps, subscriber, withdrawal, deps.clock.now());
+    const isNo = ending.way === 'unsubscribe' && subscriber.status === 'pending';
+    withdraw(db, deps, subscriber, isNo ? { ...withdrawal, way: 'declined' } : withdrawal, deps.clock.now());
   }
 };
 

@@ -76,15 +76,15 @@ export interface UnsubscribedMail {
   readonly fromAll: boolean;
   /** Of the mail. */
   readonly channel: Channel | null;
-  /** The lists of the campaign; null where the mail is of none. */
-  readonly campaignLists: ReadonlySet<string> | null;
+  /** Those of the campaign, or the one about which the mail asked; null: the mail was about none. */
+  readonly lists: ReadonlySet<string> | null;
 }
 
 export const endsOn = (
   list: { readonly id: string; readonly channel: Channel },
   ending: Ending,
-  { fromAll, channel, campaignLists }: UnsubscribedMail,
+  { fromAll, channel, lists }: UnsubscribedMail,
 ): boolean => {
   if (ending.way !== 'unsubscribe' || fromAll) return true;
-  return campaignLists === null ? list.channel === channel : campaignLists.has(list.id);
+  return lists === null ? list.channel === channel : lists.has(list.id);
 };

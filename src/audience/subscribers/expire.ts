@@ -1,4 +1,4 @@
-// The nightly part of retention for subscribers: who was asked and never confirmed is removed. Their link has ended a week before. Of who
+// The nightly part of retention for subscribers: who was asked and never confirmed, or said no, is removed. Their link has ended a week before. Of who
 // never consented to anything, the ledger keeps no personal value either; what is known of others is evidence.
 import { forgetPerson } from '#src/audience/consent/ledger.ts';
 import { consentStore } from '#src/audience/consent/store.ts';

@@ -101,7 +101,8 @@ export const subscriberStore = perConnection((db: TenantDb) => {
     'SELECT * FROM subscribers WHERE list_seq = ? AND seq > ? ORDER BY seq LIMIT ?',
   );
   const unconfirmed = db.prepare<[number, number], SubscriberRow>(
-    `SELECT * FROM subscribers WHERE status = 'pending' AND coalesce(asked_at, created_at) < ?
+    `SELECT * FROM subscribers
+     WHERE confirmed_at IS NULL AND status IN ('pending', 'unsubscribed') AND coalesce(asked_at, created_at) < ?
      ORDER BY coalesce(asked_at, created_at) LIMIT ?`,
   );
   const remove = db.prepare<[number]>('DELETE FROM subscribers WHERE seq = ?');
@@ -134,7 +135,7 @@ export const subscriberStore = perConnection((db: TenantDb) => {
     /** Oldest first, after position `after`. */
     after: (list: number, position: number, limit: number): SubscriberRow[] =>
       after.all(list, position, limit),
-    /** Those pending who were asked the last time before that, the earliest first. */
+    /** Those who have not confirmed, or said no, and were asked the last time before that, the earliest first. */
     unconfirmed: (before: number, limit: number): SubscriberRow[] => unconfirmed.all(before, limit),
     update: (row: SubscriberRow): void => {
       update.run(row);

@@ -8,7 +8,7 @@ import type { RouteResult } from '#src/kernel/route.ts';
 import type { Stream } from '#src/kernel/stream.ts';
 import { maskAddress } from '#src/mail/address.ts';
 import { isPseudonym } from '#src/messages/pseudonym.ts';
-import type { Copy, UnsubscribeScope } from './unsubscribe.ts';
+import { type Copy, isQuestion, type UnsubscribeScope } from './unsubscribe.ts';
 
 interface Words {
   readonly title: string;
@@ -27,6 +27,14 @@ interface Words {
     Record<UnsubscribeScope, (practice: string, address: string, mail: string) => string>
   >;
   readonly alreadySent: string;
+  /** Of a mail that asks whether someone wants to be on a list. */
+  readonly question: {
+    readonly title: string;
+    readonly ask: (practice: string, address: string) => string;
+    readonly stop: string;
+    readonly doneTitle: string;
+    readonly stopped: (practice: string, address: string) => string;
+  };
   readonly lists: string;
   readonly sender: string;
   readonly privacy: string;
@@ -57,6 +65,15 @@ const words: Readonly<Record<Language, Words>> = {
         `<strong>${practice}</strong> schickt an <strong>${address}</strong> keine E-Mails mehr.`,
     },
     alreadySent: 'E-Mails, die schon unterwegs sind, können Sie noch erreichen.',
+    question: {
+      title: 'Anmeldung ablehnen',
+      ask: (practice, address) =>
+        `Möchten Sie die Anmeldung von <strong>${address}</strong> bei <strong>${practice}</strong> ablehnen? Für andere E-Mails ändert sich nichts.`,
+      stop: 'Anmeldung ablehnen',
+      doneTitle: 'Sie haben die Anmeldung abgelehnt',
+      stopped: (practice, address) =>
+        `Die Anmeldung von <strong>${address}</strong> bei <strong>${practice}</strong> ist abgelehnt. Für andere E-Mails ändert sich nichts.`,
+    },
     lists: 'Nur einzelne Listen abbestellen',
     sender: 'Absender',
     privacy: 'Datenschutzerklärung',
@@ -87,6 +104,15 @@ const words: Readonly<Record<Language, Words>> = {
         `<strong>${practice}</strong> no longer sends any emails to <strong>${address}</strong>.`,
     },
     alreadySent: 'Emails that are already on their way may still reach you.',
+    question: {
+      title: 'Decline the subscription',
+      ask: (practice, address) =>
+        `Do you want to decline the subscription of <strong>${address}</strong> at <strong>${practice}</strong>? Nothing changes for other emails.`,
+      stop: 'Decline the subscription',
+      doneTitle: 'You have declined the subscription',
+      stopped: (practice, address) =>
+        `The subscription of <strong>${address}</strong> at <strong>${practice}</strong> is declined. Nothing changes for other emails.`,
+    },
     lists: 'Unsubscribe from single lists only',
     sender: 'Sender',
     privacy: 'Privacy policy',
@@ -146,16 +172,19 @@ export const unsubscribePage = (
       ? `<p><a href="${escapeHtml(preferences)}">${say.lists}</a></p>\n`
       : '';
   const all = `<p>${say.warnAll(practice)}</p>\n${button(action.team, say.stopAll)}`;
-  const asks = `<p>${say.ask(practice, address, mail)}</p>\n${button(action.route, say.stop)}\n${lists}${all}`;
-  const done =
-    stopped === null
-      ? ''
-      : `<p>${say.stopped[stopped](practice, address, mail)} ${say.alreadySent}</p>\n${stopped === 'route' ? all : ''}`;
+  const isAsked = isQuestion(copy) && stopped !== 'team';
+  const { title, doneTitle, ask, stop } = isAsked ? say.question : say;
+  const asks = `<p>${ask(practice, address, mail)}</p>\n${button(action.route, stop)}\n${lists}${all}`;
+  const ended = (scope: UnsubscribeScope): string =>
+    isAsked
+      ? say.question.stopped(practice, address)
+      : `${say.stopped[scope](practice, address, mail)} ${say.alreadySent}`;
+  const done = stopped === null ? '' : `<p>${ended(stopped)}</p>\n${stopped === 'route' ? all : ''}`;
   return page({
     language,
     serviceName,
     look,
-    title: stopped === null ? say.title : say.doneTitle,
+    title: stopped === null ? title : doneTitle,
     body: `${stopped === null ? asks : done}\n${imprint(copy.practice, language)}`,
   });
 };

@@ -5,7 +5,7 @@ import type { KeyObject } from 'node:crypto';
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
-import { type EventData, eventStore } from '#src/events/store.ts';
+import { type EventData, eventStore, type HeardEvent } from '#src/events/store.ts';
 import { addOwnSuppression, onRoute, suppressionData, wholeTeam } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -45,6 +45,15 @@ export const copyOf = (db: TenantDb, recipientId: number): Copy | null => {
   return { practice, message, route, recipient, address: recipient.address as Address };
 };
 
+/** Such a mail only asks whether someone wants to be on a list: to unsubscribe by its link is to say no, and ends no other mail. */
+export const isQuestion = ({ message }: Copy): boolean => message.message_kind === 'doi';
+
+const eventsOf = (db: TenantDb, { message, recipient }: Copy): HeardEvent[] =>
+  eventStore(db).ofRecipient(message.seq, recipient.id);
+
+const hasSaidNo = (events: readonly HeardEvent[]): boolean =>
+  events.some(({ type }) => type === 'message.unsubscribed');
+
 const ofThem = (db: TenantDb, { practice, address }: Copy, key: KeyObject): SuppressionFacts[] =>
   suppressionStore(db).ofAddress(addressHash(key, practice.id, address));
 
@@ -58,7 +67,7 @@ const isOwnWish = ({ reason, scope, route_id }: SuppressionFacts, { route }: Cop
 export const unsubscribedScope = (db: TenantDb, copy: Copy, key: KeyObject): UnsubscribeScope | null => {
   const wishes = ofThem(db, copy, key).filter((row) => isOwnWish(row, copy));
   if (wishes.some(({ scope }) => scope === 'team')) return 'team';
-  return wishes.length > 0 ? 'route' : null;
+  return wishes.length > 0 || (isQuestion(copy) && hasSaidNo(eventsOf(db, copy))) ? 'route' : null;
 };
 
 /** `ip`, `user_agent`: of who used the link, for the evidence; absent where a provider reports it. */
@@ -76,19 +85,16 @@ export const unsubscribe = (
 ): boolean => {
   const { message, route, recipient, address } = copy;
   const hadAsked = ofThem(db, copy, suppressionKey).some((row) => isOwnWish(row, copy));
-  const { row, isNew } = addOwnSuppression(
-    db,
-    suppressionKey,
-    {
-      address,
-      place: scope === 'team' ? wholeTeam : onRoute(route.id),
-      reason: scope === 'team' ? 'unsubscribe_all' : 'unsubscribe',
-      sourceMessageId: message.id,
-      note: null,
-    },
-    now,
-  );
-  const events = eventStore(db).ofRecipient(message.seq, recipient.id);
+  const wish = {
+    address,
+    place: scope === 'team' ? wholeTeam : onRoute(route.id),
+    reason: scope === 'team' ? 'unsubscribe_all' : 'unsubscribe',
+    sourceMessageId: message.id,
+    note: null,
+  } as const;
+  const isOnlyNo = scope === 'route' && isQuestion(copy);
+  const added = isOnlyNo ? null : addOwnSuppression(db, suppressionKey, wish, now);
+  const events = eventsOf(db, copy);
   const status = statusOf(
     after(
       currentSignal(recipient.status, () => events),
@@ -96,16 +102,16 @@ export const unsubscribe = (
     ),
   );
   const hasMoved = status !== recipient.status;
-  const isFirst = events.every(({ type }) => type !== 'message.unsubscribed');
-  if (!isNew && !isFirst) return false;
+  const isFirst = !hasSaidNo(events);
+  if (!added?.isNew && !isFirst) return false;
   const about = { messageSeq: message.seq, recipientId: recipient.id, at: now };
   const data = {
-    ...suppressionData(db, address, row),
+    ...(added && suppressionData(db, address, added.row)),
     ...statusBeside('message.unsubscribed', status),
   };
   eventStore(db).append({ ...about, type: 'message.unsubscribed', data: { ...data, ...client } });
   // An earlier complaint has the same effect and was published as such.
-  if (isNew || row.reason === 'complaint')
+  if (added?.isNew || added?.row.reason === 'complaint')
     eventStore(db).append({ ...about, type: 'message.subscription', data });
   if (hasMoved) messageStore(db).setRecipientStatus(message.seq, recipient.id, status, now);
   if (isFirst && !hadAsked && addressDomain(address) !== simulatorDomain)

@@ -19,7 +19,8 @@ const put = (to: ListRow, number: number, status: SubscriberStatus = 'active'): 
   const { address } = parseAddress(`r${number}@example.org`);
   const entry = { action: 'import', way: 'import' } as const;
   const { row } = activate(tenant.db, keys, { list: to, address, entry }, number);
-  if (row) store().update({ ...row, status });
+  const confirmed_at = status === 'pending' ? null : number;
+  if (row) store().update({ ...row, status, confirmed_at });
 };
 
 /** All pages of two at most, one after the other. */

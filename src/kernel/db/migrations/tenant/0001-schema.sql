@@ -834,8 +834,9 @@ CREATE UNIQUE INDEX subscribers_once ON subscribers (list_seq, address_hash);
 CREATE INDEX subscribers_person ON subscribers (address_hash);
 CREATE INDEX subscribers_list ON subscribers (list_seq);
 CREATE INDEX subscribers_status ON subscribers (list_seq, status);
--- Confirmations that were not given end.
-CREATE INDEX subscribers_pending ON subscribers (coalesce(asked_at, created_at)) WHERE status = 'pending';
+-- Those who never confirmed, or said no, are removed.
+CREATE INDEX subscribers_unconfirmed ON subscribers (coalesce(asked_at, created_at))
+  WHERE confirmed_at IS NULL AND status IN ('pending', 'unsubscribed');
 
 -- Subscribers of a list by status.
 CREATE TABLE list_counts (
