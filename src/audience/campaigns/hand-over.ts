@@ -172,6 +172,17 @@ const isBehind = (row: CampaignRow, { after_hash }: CampaignRow): boolean =>
     ? row.after_hash !== after_hash
     : !row.after_hash.equals(after_hash);
 
+/** With the list by which the person gets it (RFC 2919), unless the campaign names one. */
+const withListId = (
+  db: TenantDb,
+  headers: Draft['headers'],
+  { list_seq }: SubscriberRow,
+  host: string,
+): Draft['headers'] =>
+  headers.some(([name]) => name.toLowerCase() === 'list-id')
+    ? headers
+    : [...headers, ['List-Id', `<${listStore(db).bySeq(list_seq)?.id}.list.${host}>`]];
+
 /** What a page is made of. */
 interface Page {
   readonly tenantId: string;
@@ -180,6 +191,8 @@ interface Page {
   readonly turns: readonly Turn[];
   /** What is refused for each person nearly alike; empty once someone has got it, or where it is about their values. */
   readonly refusedForAll: RefusalFacts['ofContent'];
+  /** Host of the service. */
+  readonly host: string;
   readonly now: number;
 }
 
@@ -187,7 +200,7 @@ interface Page {
 const handOverPage = (
   db: TenantDb,
   accept: AcceptHere,
-  { tenantId, row, content, turns, refusedForAll, now }: Page,
+  { tenantId, row, content, turns, refusedForAll, host, now }: Page,
   next: CampaignRow,
 ): CampaignRow => {
   const store = campaignStore(db);
@@ -204,7 +217,7 @@ const handOverPage = (
     return next.shared_id;
   };
   /** Null: it is handed over. */
-  const refusalOf = ({ draft, assess }: Ready, consentEntry: string): ErrorCode | null => {
+  const refusalOf = ({ subscriber, draft, assess }: Ready, consentEntry: string): ErrorCode | null => {
     if (assess instanceof AppError) return assess.code;
     const assessment = assess(draft);
     if (assessment.block !== null) return 'content_blocked';
@@ -214,7 +227,11 @@ const handOverPage = (
       campaign: { seq, consentEntry },
       projects: null,
       projectId: row.project_id,
-      draft: { ...draft, shared: draft.shared && { ...draft.shared, id: sharedId() } },
+      draft: {
+        ...draft,
+        headers: withListId(db, draft.headers, subscriber, host),
+        shared: draft.shared && { ...draft.shared, id: sharedId() },
+      },
       assess: () => assessment,
       idempotency: null,
     });
@@ -278,12 +295,13 @@ export const handOver = async (
   const turns: Turn[] = [];
   for (const person of people) turns.push(await prepare(handing, person));
   const { content } = handing.mailing;
+  const host = new URL(intake.context.config().service.public_origin).hostname;
   await intake.transact(tenantId, (db, accept) => {
     const known = campaignStore(db).bySeq(row.seq);
     if (known?.status !== 'sending' || isBehind(row, known)) return;
     const now = clock.now();
     const next = { ...known, reason: null, progress_at: now };
-    const page = { tenantId, row: known, content, turns, refusedForAll, now };
+    const page = { tenantId, row: known, content, turns, refusedForAll, host, now };
     campaignStore(db).update(handOverPage(db, accept, page, next));
   });
   return 'handed_over';

@@ -55,7 +55,8 @@ const send = async (scene: Scene, id: string): Promise<void> => {
 test('each person of its lists gets it once; owners are notified with its numbers', async () => {
   const scene = await started();
   await makeOwner(scene.app, scene.sender.practice.id, OWNER);
-  const id = await create(scene, [seed(scene, people(40)), seed(scene, people(60))]);
+  const lists = [seed(scene, people(40)), seed(scene, people(60))];
+  const id = await create(scene, lists);
   await send(scene, id);
   const { counts, left_out } = await untilStatus(scene, id, 'sent');
   expect(counts.handed_over).toBe(60);
@@ -63,11 +64,14 @@ test('each person of its lists gets it once; owners are notified with its number
   await untilNotified(scene, ['Kampagne „Herbst“ ist versendet']);
   expect(await notices(scene)).toHaveLength(1);
   expect(received(scene).filter((address) => address.startsWith('p'))).toEqual(addresses(60));
-  // Receivers count complaints by campaign.
+  // Programs sort mail by list, receivers count complaints by campaign.
   const mails = scene.receiver.messages.filter(({ recipients }) => recipients[0]?.address.startsWith('p'));
-  const fields = mails.map(({ content }) => /^Feedback-ID: ?(.*?)\r$/im.exec(content.toString())?.[1]);
-  expect(new Set(fields).size).toBe(1);
-  expect(fields[0]).toMatch(/^c-[\w-]+-1:newsletter:p-[\w-]+:[a-z0-9-]{5,15}$/);
+  const valuesOf = (field: RegExp) => mails.map(({ content }) => field.exec(content.toString())?.[1]);
+  const listIds = valuesOf(/^List-Id:\s+<([\w-]+)\.list\.[\w.-]+>\r$/im);
+  expect(lists.map((list) => listIds.filter((listId) => listId === list).length)).toEqual([40, 20]);
+  const feedbackIds = valuesOf(/^Feedback-ID: ?(.*?)\r$/im);
+  expect(new Set(feedbackIds).size).toBe(1);
+  expect(feedbackIds[0]).toMatch(/^c-[\w-]+-1:newsletter:p-[\w-]+:[a-z0-9-]{5,15}$/);
 });
 
 test('values of the first person that are refused leave out that person only', async () => {
