@@ -145,7 +145,7 @@ const insert = (
       auth_json: JSON.stringify(checked.auth),
       spam_json: JSON.stringify(checked.spam),
       size_bytes: source.length,
-      search_text: searchTextOf(head, recipients),
+      search_text: searchTextOf(head, [envelope.mailFrom, ...recipients]),
       received_at: now,
     },
     source,

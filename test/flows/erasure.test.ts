@@ -155,6 +155,7 @@ beforeAll(async () => {
     {
       mail_from: MAX,
       from_json: JSON.stringify({ address: MAX, name: 'Max Muster' }),
+      cc_json: JSON.stringify([{ address: 'kollege@example.org' }]),
       search_text: MAX.toLowerCase(),
     },
     {},
@@ -253,6 +254,13 @@ describe('what is held of a person', () => {
     expect(alone?.events.find(({ type }) => type === 'message.opened')?.user_agent).toBe(FIREFOX);
     expect(received[0]?.text).toBe('Guten Tag\n');
     expect(answer.text).not.toContain('erika@');
+    // Also the recipients of mail that others wrote, and parts of which nothing is held.
+    expect(answer.text).not.toContain('kollege@');
+    expect(answer.body.forwarding).toEqual([]);
+    const { data } = await get<List<{ action: string; after: object }>>('/audit?limit=200');
+    expect(data.find(({ action }) => action === 'person.export')?.after).toMatchObject({
+      person: expect.stringMatching(/^#/),
+    });
     expect(answer.headers.get('content-disposition')).toContain('attachment');
   });
 
@@ -262,6 +270,9 @@ describe('what is held of a person', () => {
     });
     expect(page.text).toContain('<h2>Nachrichten an Sie</h2>');
     expect(page.text).toContain('&lt;a href=');
+    expect(page.text).toContain('<dt>partner</dt>');
+    expect(page.text).toContain('Nicht in dieser Auskunft');
+    expect(page.text).not.toMatch(/message_kind|personal_data_removed|bodies|false/);
     expect(page.text).not.toMatch(/<(?:script|img|link|a|iframe)\b/i);
     expect(page.text.trimEnd()).toMatch(/<\/html>$/);
   });

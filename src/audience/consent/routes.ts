@@ -1,14 +1,16 @@
 // The consent ledger over the API: entries, the evidence of one person, and the key that signs it.
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
+import { auditStore } from '#src/events/audit-store.ts';
 import { addressOf } from '#src/feedback/suppressions/routes.ts';
+import { changeAs } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeCursor, listOf, toPage } from '#src/kernel/list.ts';
 import { HTML_TYPE, prefersPage } from '#src/kernel/page.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
-import { addressHash } from '#src/messages/pseudonym.ts';
+import { addressHash, addressPseudonym } from '#src/messages/pseudonym.ts';
 import { makeEvidence } from './evidence.ts';
 import { publicKeyOf } from './evidence-key.ts';
 import { evidencePage } from './evidence-page.ts';
@@ -98,6 +100,17 @@ export const consentRoutes = ({
         const evidence = await files.read(id, (db) => makeEvidence(db, request));
         if (evidence === null)
           throw new AppError('not_found', 'The consent ledger has no entry of this address.');
+        await files.write(id, (db) =>
+          auditStore(db).record(
+            changeAs(context.change, 'consent.evidence'),
+            {
+              target: { type: 'practice', id },
+              before: null,
+              after: { person: addressPseudonym(suppressionKey, id, address) },
+            },
+            clock.now(),
+          ),
+        );
         if (format === undefined ? prefersPage(context) : format === 'html')
           return evidencePage(evidence, context.language);
         return {

@@ -1,5 +1,5 @@
-// Everything that is held of a person (Art. 15, 20 GDPR), written as it is read, as JSON or as a page. Of a message it names no other
-// recipient, for these are other people's data. Copies that the service keeps for its own working (answers under idempotency
+// What is held of a person (Art. 15, 20 GDPR), written as it is read, as JSON or as a page. Of a message it names no other
+// recipient, for these are other people's data. What is left out is named in it. Copies that the service keeps for its own working (answers under idempotency
 // keys, deliveries of webhooks, the search index) say nothing else and are left out.
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
@@ -18,8 +18,8 @@ import { DAY, toIso } from '#src/kernel/time.ts';
 import { presentMessage } from '#src/messages/present.ts';
 import { choiceOf, periodsInForce } from '#src/messages/retention/rules.ts';
 import type { MessageRow } from '#src/messages/store.ts';
-import { type Label, labels, partTitles } from './export-words.ts';
-import { mailOf, messagesTo, notShown, type PartName, shortPartsFor } from './held.ts';
+import { hasFreeNames, type Label, labels, leftOut, partTitles } from './export-words.ts';
+import { mailOf, messagesTo, notShown, type PartName, shortPartsFor, shownTo } from './held.ts';
 import type { Person } from './person.ts';
 
 /** Read at once: each has its content. */
@@ -36,7 +36,11 @@ interface Wish {
 type Head = Readonly<Record<string, unknown>>;
 type Held = { readonly part: PartName; readonly value: unknown };
 
-const headOf = (db: TenantDb, { config, clock }: AudienceContext, { person, caller }: Wish): Head => {
+const headOf = (
+  db: TenantDb,
+  { config, clock }: AudienceContext,
+  { person, caller, language }: Wish,
+): Head => {
   const practice = tenantStore(db).practice();
   const periods = periodsInForce(choiceOf(practice), config().retention);
   return {
@@ -47,20 +51,22 @@ const headOf = (db: TenantDb, { config, clock }: AudienceContext, { person, call
     retention_days: Object.fromEntries(
       Object.entries(periods).map(([name, ms]) => [name, Math.floor(ms / DAY)]),
     ),
+    left_out: leftOut[language],
     not_shown: [...notShown(caller), ...(caller.permissions.has('messages.view_content') ? [] : ['content'])],
   };
 };
 
+const ownOf = <T extends { readonly address: string }>(person: Person, list: readonly T[]): T[] =>
+  list.filter(({ address }) => person.is(address));
+
 const messageOf = (db: TenantDb, row: MessageRow, { person, caller }: Wish) => {
   const { decisions: _, ...message } = presentMessage(db, row, caller);
-  const own = <T extends { readonly address: string }>(list: readonly T[]): T[] =>
-    list.filter(({ address }) => person.is(address));
   return {
     ...message,
-    to: own(message.to),
-    cc: own(message.cc),
-    bcc: own(message.bcc),
-    recipients: own(message.recipients),
+    to: ownOf(person, message.to),
+    cc: ownOf(person, message.cc),
+    bcc: ownOf(person, message.bcc),
+    recipients: ownOf(person, message.recipients),
     events: eventStore(db)
       .ofMessage(row.seq, 0, MAX_EVENTS, caller.permissions.has('inbound.view'))
       .filter(({ recipient }) => recipient === null || person.is(recipient))
@@ -103,7 +109,11 @@ async function* heldOf(context: AudienceContext, wish: Wish): AsyncGenerator<Hel
     const from: number | null = before;
     const found = await files.read(tenantId, (db) => {
       const { rows, before } = mailOf(db, person, from, ROWS_AT_ONCE);
-      return { mails: rows.map((row) => ({ row, shown: presentMail(db, row) })), before };
+      const shownOf = (row: (typeof rows)[number]) => {
+        const mail = presentMail(db, row);
+        return { ...mail, to: ownOf(person, mail.to), cc: ownOf(person, mail.cc) };
+      };
+      return { mails: rows.map((row) => ({ row, shown: shownOf(row) })), before };
     });
     for (const { row, shown } of found.mails)
       yield { part: 'received', value: { ...shown, text: await textOf(context, tenantId, row) } };
@@ -112,16 +122,24 @@ async function* heldOf(context: AudienceContext, wish: Wish): AsyncGenerator<Hel
   }
 }
 
-/** An object with an array for each part. */
-async function* asJson(head: Head, held: AsyncIterable<Held>): AsyncGenerator<string> {
+/** An object with an array for each part that is shown; empty ones are at its end. */
+async function* asJson(
+  head: Head,
+  held: AsyncIterable<Held>,
+  parts: readonly PartName[],
+): AsyncGenerator<string> {
   yield JSON.stringify(head).slice(0, -1);
+  const empty = new Set(parts);
   let current: PartName | null = null;
   for await (const { part, value } of held) {
     if (part === current) yield `,\n${JSON.stringify(value)}`;
     else yield `${current === null ? '' : ']'},\n"${part}":[${JSON.stringify(value)}`;
     current = part;
+    empty.delete(part);
   }
-  yield current === null ? '}\n' : ']}\n';
+  if (current !== null) yield ']';
+  for (const part of empty) yield `,\n"${part}":[]`;
+  yield '}\n';
 }
 
 const BODY = '\0';
@@ -129,15 +147,16 @@ const BODY = '\0';
 const isEmpty = (value: unknown): boolean =>
   value === null || value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
 
-const htmlOf = (value: unknown, language: Language): string => {
+/** Fields without a label are of the service's own working; `isFree`: their names are the practice's. */
+const htmlOf = (value: unknown, language: Language, isFree = false): string => {
   if (Array.isArray(value))
-    return `<ul>${value.map((one) => `<li>${htmlOf(one, language)}</li>`).join('')}</ul>`;
+    return `<ul>${value.map((one) => `<li>${htmlOf(one, language, isFree)}</li>`).join('')}</ul>`;
   if (typeof value !== 'object' || value === null) return escapeHtml(String(value)).replaceAll('\n', '<br>');
   const rows = Object.entries(value)
-    .filter(([, inner]) => !isEmpty(inner))
+    .filter(([name, inner]) => !isEmpty(inner) && (isFree || Object.hasOwn(labels, name)))
     .map(([name, inner]) => {
-      const label = labels[name as Label]?.[language] ?? name;
-      return `<dt>${escapeHtml(label)}</dt><dd>${htmlOf(inner, language)}</dd>`;
+      const label = isFree ? name : labels[name as Label][language];
+      return `<dt>${escapeHtml(label)}</dt><dd>${htmlOf(inner, language, isFree || hasFreeNames.has(name))}</dd>`;
     });
   return `<dl>${rows.join('')}</dl>`;
 };
@@ -174,7 +193,7 @@ export const exportPerson = async (
       status: 200,
       contentType: 'application/json',
       headers: { 'Content-Disposition': 'attachment; filename="person.json"' },
-      body: asJson(head, held),
+      body: asJson(head, held, shownTo(wish.caller)),
     };
   const frame = page({ language, title: labels.title[language], serviceName: name, body: BODY });
   return {

@@ -119,6 +119,11 @@ export type PartName = keyof typeof needed;
 export const notShown = ({ permissions }: Caller): PartName[] =>
   (Object.keys(needed) as PartName[]).filter((part) => !permissions.has(needed[part]));
 
+export const shownTo = (caller: Caller): PartName[] => {
+  const hidden = new Set(notShown(caller));
+  return (Object.keys(needed) as PartName[]).filter((part) => !hidden.has(part));
+};
+
 /** A part that the caller may not see is null. */
 export const shortPartsFor = (db: TenantDb, person: Person, caller: Caller): Parts => {
   const hidden = new Set(notShown(caller));

@@ -71,9 +71,9 @@ export const readHead = (source: Buffer): MailHead => {
   };
 };
 
-/** What a search looks in. `recipients` are those of the envelope. */
-export const searchTextOf = ({ from, to, cc, subject }: MailHead, recipients: readonly string[]): string => {
+/** What a search looks in. `envelope`: its sender and recipients. */
+export const searchTextOf = ({ from, to, cc, subject }: MailHead, envelope: readonly string[]): string => {
   const people = [...(from === null ? [] : [from]), ...to, ...cc];
-  const values = [...people.flatMap(({ address, name }) => [address, name ?? '']), ...recipients];
+  const values = [...people.flatMap(({ address, name }) => [address, name ?? '']), ...envelope];
   return foldFields([subject, ...new Set(values)]).slice(0, MAX_SEARCH_TEXT);
 };
