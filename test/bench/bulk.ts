@@ -17,16 +17,16 @@ import { cpuSeconds, peakMemory } from '#test/support/process.ts';
 import { startSmtpSink } from '#test/support/smtp-sink.ts';
 
 /** The most that one request takes. */
-const PER_REQUEST = 10_000;
-const PATIENCE_MS = 1_800_000;
+export const PER_REQUEST = 10_000;
+export const PATIENCE_MS = 1_800_000;
 const PARAGRAPH =
   'Unsere Praxis ist in den Herbstferien geschlossen; in dringenden Fällen hilft die Vertretung. ';
-const TEMPLATE = {
+export const TEMPLATE = {
   subject: 'Neues aus der Praxis, {{name}}',
   text: `Guten Tag {{name}},\n\n${PARAGRAPH.repeat(20)}\n\nIhr nächster Termin: {{date}}`,
   html: `<p>Guten Tag {{name}},</p>${`<p>${PARAGRAPH}</p>`.repeat(38)}<p>Ihr nächster Termin: {{date}}</p>`,
 };
-const LEGAL = {
+export const LEGAL = {
   street: 'Am Markt 1',
   city: '20095 Hamburg',
   privacy_url: 'https://praxis.example/datenschutz',

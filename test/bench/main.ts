@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { benchAccept } from '#test/bench/accept.ts';
 import { benchBudget } from '#test/bench/budget.ts';
 import { benchBulk } from '#test/bench/bulk.ts';
+import { benchCampaign } from '#test/bench/campaign.ts';
 import { benchDepth } from '#test/bench/depth.ts';
 import type { CaseOptions } from '#test/bench/harness.ts';
 import { benchInbound } from '#test/bench/inbound.ts';
@@ -37,6 +38,7 @@ const cases: Readonly<Record<string, Case>> = {
   inbound: { about: 'mail from the world, beside Postfix to maildir', messages: 5_000, run: benchInbound },
   accept: { about: 'accepting alone, beside a bare server', messages: 6_000, run: benchAccept },
   bulk: { about: 'one personalised mailing', messages: 100_000, run: benchBulk },
+  campaign: { about: 'a campaign beside a mailing by one request', messages: 5_000, run: benchCampaign },
   depth: { about: 'relaying from a short and from a deep queue', messages: 1_000_000, run: benchDepth },
   tenants: {
     about: 'start and memory; 0, 1, 100 busy, 10,000 idle practices',
