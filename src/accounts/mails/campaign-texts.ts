@@ -36,39 +36,98 @@ const englishReasons: Reasons = {
   unusable_value: 'a value does not fit into the template',
 };
 
+/** Of refusals, and of what a campaign waits for. A code that has no words here is one that its mails do not get. */
+const germanCodes: Reasons = {
+  attachment_rejected: 'ein Anhang ist nicht erlaubt',
+  conflict: 'eine ihrer Listen oder Einstellungen passt nicht mehr zu ihr',
+  consent_required: 'eine nachgewiesene Einwilligung fehlt',
+  content_blocked: 'der Inhalt wurde von der Prüfung abgelehnt',
+  deferred: 'der Mailserver des Betreibers weist viele ihrer E-Mails vorübergehend zurück',
+  dkim_not_verified: 'die DKIM-Einträge der Absenderdomain sind nicht bestätigt',
+  from_not_allowed: 'der Absender gehört zu keiner Domain der Praxis',
+  header_not_allowed: 'ein Kopffeld ist nicht erlaubt',
+  impressum_incomplete: 'das Impressum der Praxis ist unvollständig',
+  invalid_recipient: 'an die Adresse kann nicht gesendet werden',
+  invalid_request: 'der Inhalt oder eine Angabe ist ungültig',
+  kind_not_allowed_on_route: 'der Versandweg passt nicht zur Art der Nachricht',
+  not_found: 'ihr Projekt, ihr Versandweg oder ihre Vorlage gibt es nicht mehr',
+  promotional_on_transactional: 'Werbung darf über diesen Versandweg nicht gesendet werden',
+  safe_mode_recipient: 'die Praxis ist im abgesicherten Modus',
+  unsupported_media_type: 'ein Anhang hat ein Format, das nicht angenommen wird',
+};
+const englishCodes: Reasons = {
+  attachment_rejected: 'an attachment is not allowed',
+  conflict: 'one of its lists or settings no longer fits it',
+  consent_required: 'evidence of consent is missing',
+  content_blocked: 'the check of the content refused it',
+  deferred: 'the operator’s mail server refuses many of its emails for now',
+  dkim_not_verified: 'the DKIM records of the sender’s domain are not verified',
+  from_not_allowed: 'the sender belongs to no domain of the practice',
+  header_not_allowed: 'a header field is not allowed',
+  impressum_incomplete: 'the imprint of the practice is incomplete',
+  invalid_recipient: 'the address cannot be sent to',
+  invalid_request: 'the content or a setting is not valid',
+  kind_not_allowed_on_route: 'the route does not fit the kind of message',
+  not_found: 'its project, route or template no longer exists',
+  promotional_on_transactional: 'promotional mail may not be sent over this route',
+  safe_mode_recipient: 'the practice is in safe mode',
+  unsupported_media_type: 'an attachment has a format that is not accepted',
+};
+
+const REFUSED = 'refused:';
+
 const lines = (
   rows: readonly (readonly [label: string, count: number])[],
   { leftOut }: Counts,
-  [reasons, left]: readonly [Reasons, string],
+  [reasons, left, other]: readonly [reasons: Reasons, left: string, other: string],
   language: Language,
 ): string =>
-  [...rows, ...leftOut.map(({ reason, count }) => [`${left}, ${reasons[reason] ?? reason}`, count] as const)]
+  [
+    ...rows,
+    ...leftOut.map(
+      ({ reason, count }) => [`${left}, ${reasons[reason.replace(REFUSED, '')] ?? other}`, count] as const,
+    ),
+  ]
     .map(([label, count]) => `${label}: ${counted(count, language)}`)
     .join('\n');
+
+/** Null: there are no words for it. */
+const reasonOf = (codes: Reasons, begin: string, reason: string | null): string | null => {
+  const words = codes[reason ?? ''];
+  return words === undefined ? null : `${begin}${words}.`;
+};
 
 const germanCounts = (counts: Counts): string =>
   lines(
     [
-      ['Versendet', counts.handedOver],
+      ['Empfänger', counts.handedOver],
+      ['Davon versendet', counts.sent],
+      ['Davon noch in der Warteschlange', counts.queued],
       ['Davon bisher zugestellt', counts.delivered],
       ['Davon unzustellbar', counts.hardBounced],
+      ['Davon vorübergehend unzustellbar', counts.softBounced],
+      ['Davon fehlgeschlagen', counts.failed],
       ['Davon als Spam gemeldet', counts.complained],
     ],
     counts,
-    [germanReasons, 'Ausgelassen'],
+    [{ ...germanCodes, ...germanReasons }, 'Ausgelassen', 'aus einem anderen Grund'],
     'de',
   );
 
 const englishCounts = (counts: Counts): string =>
   lines(
     [
-      ['Sent', counts.handedOver],
+      ['Recipients', counts.handedOver],
+      ['Of these sent', counts.sent],
+      ['Of these still queued', counts.queued],
       ['Of these delivered so far', counts.delivered],
       ['Of these undeliverable', counts.hardBounced],
+      ['Of these undeliverable for now', counts.softBounced],
+      ['Of these failed', counts.failed],
       ['Of these reported as spam', counts.complained],
     ],
     counts,
-    [englishReasons, 'Left out'],
+    [{ ...englishCodes, ...englishReasons }, 'Left out', 'for another reason'],
     'en',
   );
 
@@ -93,8 +152,8 @@ const de: CampaignPhrases = ({ practice, name, what, reason, at, counts, origin 
       ],
       stalled: [
         `Kampagne „${name}“ geht nicht weiter`,
-        `von der Kampagne „${name}“ von „${practice}“ ist ${since}, keine E-Mail mehr hinausgegangen. Ein Grund dafür ist nicht bekannt; vielleicht nimmt der Mailserver des Betreibers zurzeit nichts an. Sie geht von selbst weiter, sobald das möglich ist.`,
-        'Das ist jetzt zu tun: Bleibt es dabei, wenden Sie sich bitte an den Betreiber.',
+        `von der Kampagne „${name}“ von „${practice}“ ist ${since}, keine E-Mail mehr hinausgegangen. ${reasonOf(germanCodes, 'Der Grund: ', reason) ?? 'Ein Grund dafür ist nicht bekannt; vielleicht nimmt der Mailserver des Betreibers zurzeit nichts an.'} Sie geht von selbst weiter, sobald das möglich ist.`,
+        'Das ist jetzt zu tun: Beheben Sie den Grund, wenn Sie es können. Bleibt es dabei, wenden Sie sich bitte an den Betreiber.',
       ],
       restored: [
         `Kampagne „${name}“ wartet auf Ihre Entscheidung`,
@@ -103,7 +162,7 @@ const de: CampaignPhrases = ({ practice, name, what, reason, at, counts, origin 
       ],
       failed: [
         `Kampagne „${name}“ ist fehlgeschlagen`,
-        `die Kampagne „${name}“ von „${practice}“ konnte nicht versendet werden. Der Grund: ${reason ?? ''}`,
+        `die Kampagne „${name}“ von „${practice}“ konnte nicht versendet werden. ${reasonOf(germanCodes, 'Der Grund: ', reason) ?? 'Den Grund kennt der Betreiber.'}`,
         'Das ist jetzt zu tun: Duplizieren Sie sie, beheben Sie den Grund, und senden Sie sie erneut.',
       ],
     };
@@ -135,8 +194,8 @@ const en: CampaignPhrases = ({ practice, name, what, reason, at, counts, origin 
       ],
       stalled: [
         `Campaign “${name}” does not go on`,
-        `No email of the campaign “${name}” of “${practice}” has left ${since}. The reason is not known; perhaps the operator’s mail server takes nothing at the moment. It goes on by itself as soon as it can.`,
-        'What to do now: if this does not change, please contact the operator.',
+        `No email of the campaign “${name}” of “${practice}” has left ${since}. ${reasonOf(englishCodes, 'The reason: ', reason) ?? 'The reason is not known; perhaps the operator’s mail server takes nothing at the moment.'} It goes on by itself as soon as it can.`,
+        'What to do now: remove the reason if you can. If this does not change, please contact the operator.',
       ],
       restored: [
         `Campaign “${name}” waits for your decision`,
@@ -145,7 +204,7 @@ const en: CampaignPhrases = ({ practice, name, what, reason, at, counts, origin 
       ],
       failed: [
         `Campaign “${name}” has failed`,
-        `The campaign “${name}” of “${practice}” could not be sent. The reason: ${reason ?? ''}`,
+        `The campaign “${name}” of “${practice}” could not be sent. ${reasonOf(englishCodes, 'The reason: ', reason) ?? 'The operator knows the reason.'}`,
         'What to do now: duplicate it, remove the reason, and send it again.',
       ],
     };

@@ -161,12 +161,16 @@ export type NoticeContent =
       readonly name: string;
       readonly what: 'finished' | 'stopped' | 'stalled' | 'restored' | 'failed';
       readonly at: number;
-      /** `stopped`: `bounces` or `complaints`. `failed`: a code. */
+      /** `stopped`: `bounces` or `complaints`. `failed`, `stalled`: a code. */
       readonly reason: string | null;
       readonly counts: {
         readonly handedOver: number;
+        readonly sent: number;
+        readonly queued: number;
         readonly delivered: number;
         readonly hardBounced: number;
+        readonly softBounced: number;
+        readonly failed: number;
         readonly complained: number;
         readonly leftOut: readonly { readonly reason: string; readonly count: number }[];
       };

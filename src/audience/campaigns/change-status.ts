@@ -55,6 +55,7 @@ export const withStatus = (
         file_identity: identity,
         started_at: row.started_at ?? now,
         progress_at: now,
+        alarmed_at: null,
         due_at: now,
         // What stopped it counts no more: someone has looked at it.
         resumed_json: verb === 'resume' ? JSON.stringify(countsOf(db, row.seq).own) : null,

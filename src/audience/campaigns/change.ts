@@ -104,6 +104,8 @@ const fresh = {
   shared_id: null,
   file_identity: null,
   progress_at: null,
+  looked_at: null,
+  alarmed_at: null,
   notice_json: null,
   resumed_json: null,
   started_at: null,

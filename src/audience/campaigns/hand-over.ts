@@ -300,9 +300,10 @@ export const handOver = async (
     const known = campaignStore(db).bySeq(row.seq);
     if (known?.status !== 'sending' || isBehind(row, known)) return;
     const now = clock.now();
-    const next = { ...known, reason: null, progress_at: now };
     const page = { tenantId, row: known, content, turns, refusedForAll, host, now };
-    campaignStore(db).update(handOverPage(db, accept, page, next));
+    const next = handOverPage(db, accept, page, { ...known, reason: null });
+    const progress = isBehind(known, next) ? { progress_at: now, alarmed_at: null } : {};
+    campaignStore(db).update({ ...next, ...progress });
   });
   return 'handed_over';
 };

@@ -5,6 +5,7 @@ import { notifyOwners, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.
 import type { NoticeContent } from '#src/accounts/mails/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { countsOf } from './counts.ts';
 import { type CampaignRow, campaignStore, EXCLUDED, HANDED_OVER } from './store.ts';
 
 type CampaignNotice = Extract<NoticeContent, { kind: 'campaign' }>;
@@ -31,8 +32,12 @@ const contentOf = (
     reason,
     counts: {
       handedOver: countOf(HANDED_OVER),
+      sent: countOf('sent'),
+      queued: countsOf(db, seq).queued,
       delivered: countOf('delivered'),
       hardBounced: countOf('hard_bounced'),
+      softBounced: countOf('soft_bounced'),
+      failed: countOf('failed'),
       complained: countOf('complained'),
       leftOut: [...counters]
         .filter(([counter]) => counter.startsWith(EXCLUDED))

@@ -10,7 +10,7 @@ import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { kindSchema } from '#src/messages/schema.ts';
 import { valuesOf } from './filter.ts';
 import { peopleStore } from './people-store.ts';
-import { STALLED } from './rules.ts';
+import { STALLED, waitsUntil } from './rules.ts';
 import { type CampaignContent, filterSchema } from './schema.ts';
 import { listsOf } from './selection.ts';
 import { type CampaignHead, type CampaignRow, campaignStatuses, campaignStore, EXCLUDED } from './store.ts';
@@ -161,7 +161,7 @@ export const presentHead = (db: TenantDb, row: CampaignHead): z.infer<typeof cam
     subject: row.subject,
     status: row.status,
     reason: row.reason,
-    waiting: isWaiting ? { until: toIso(row.due_at ?? 0) } : null,
+    waiting: isWaiting ? { until: toIso(waitsUntil(row.reason ?? '', row.due_at ?? 0)) } : null,
     schedule_at: toIsoOrNull(row.schedule_at),
     time_zone: row.time_zone,
     max_per_hour: row.max_per_hour,

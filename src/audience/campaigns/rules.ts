@@ -66,14 +66,24 @@ export const nextHandOver = (
 
 /** How long to wait for what ends by itself or by someone who completes the practice's settings. */
 const LOOK_AGAIN_MS = MINUTE;
+/** Mails that are tried again may have an outcome by then. */
+const DEFERRED_LOOK_MS = 10 * SECOND;
+/** Someone may choose a larger plan. */
+const PLAN_LOOK_MS = 15 * MINUTE;
 
 const nextDay = (now: number): number => (utcDay(now) + 1) * DAY;
+
+const nextMonth = (now: number): number => monthOf(now).nextFirstDay * DAY;
+
+/** What people see as the time at which a campaign that is due then goes on by itself. */
+export const waitsUntil = (reason: string, dueAt: number): number =>
+  reason === 'plan_cap_reached' ? nextMonth(dueAt - 1) : dueAt;
 
 /** Refusals of gates that pass. */
 const waits: Partial<Record<ErrorCode, (now: number) => number>> = {
   warmup_not_ready: nextDay,
   warmup_cap_reached: nextDay,
-  plan_cap_reached: (now) => monthOf(now).nextFirstDay * DAY,
+  plan_cap_reached: (now) => Math.min(now + PLAN_LOOK_MS, nextMonth(now)),
   tenant_paused: (now) => now + LOOK_AGAIN_MS,
   safe_mode_recipient: (now) => now + LOOK_AGAIN_MS,
   impressum_incomplete: (now) => now + LOOK_AGAIN_MS,
@@ -160,13 +170,23 @@ const DEFERRED = 'deferred';
 export interface Look {
   readonly campaign: Pick<
     CampaignRow,
-    'status' | 'reason' | 'due_at' | 'progress_at' | 'file_identity' | 'notice_json'
+    | 'status'
+    | 'reason'
+    | 'due_at'
+    | 'progress_at'
+    | 'looked_at'
+    | 'alarmed_at'
+    | 'file_identity'
+    | 'notice_json'
+    | 'finished_at'
   >;
   /** Which file it is in. */
   readonly identity: string;
   /** Whether this process has not looked at it before. */
   readonly isFirst: boolean;
   readonly isPracticePaused: boolean;
+  /** Its mails without an outcome that is counted. */
+  readonly queued: number;
   /** Its mails with an outcome, since its beginning. */
   readonly tried: number;
   /** How many were never tried to the end. */
@@ -199,7 +219,7 @@ export type NextStep =
  */
 const isRestored = ({ campaign, identity, isFirst, now }: Look): boolean =>
   (campaign.file_identity !== null && campaign.file_identity !== identity) ||
-  (isFirst && now - lastMoved(campaign) > MAX_ABSENCE_MS);
+  (isFirst && now - Math.max(lastMoved(campaign), campaign.looked_at ?? 0) > MAX_ABSENCE_MS);
 
 /** When it went on, or was to go on. */
 const lastMoved = ({ progress_at, due_at }: Look['campaign']): number =>
@@ -207,13 +227,45 @@ const lastMoved = ({ progress_at, due_at }: Look['campaign']): number =>
 
 /** What to do where no one may be handed over now. */
 export const restOrReport = ({ campaign, stallAfter, now }: Look): NextStep =>
-  campaign.reason === null && now - lastMoved(campaign) >= stallAfter
+  campaign.reason === null && campaign.alarmed_at === null && now - lastMoved(campaign) >= stallAfter
     ? { kind: 'report_stall' }
     : { kind: 'rest' };
 
+/** Why it waits for what people must do, or for what may last. */
+const needsPeople: ReadonlySet<string> = new Set([
+  DEFERRED,
+  'impressum_incomplete',
+  'dkim_not_verified',
+  'safe_mode_recipient',
+]);
+
+const waitsForPeople = ({ campaign, stallAfter, now }: Look): boolean =>
+  needsPeople.has(campaign.reason ?? '') &&
+  campaign.alarmed_at === null &&
+  now - (campaign.progress_at ?? now) >= stallAfter;
+
+const LOOKED_AT_MS = 5 * MINUTE;
+
+/** What a look without a hand-over changes in the row: a reason is gone once its time has passed. Null: nothing. */
+export const lookedAt = (
+  { status, reason, progress_at, looked_at }: Look['campaign'],
+  now: number,
+): Pick<CampaignRow, 'reason' | 'looked_at'> | null => {
+  const left = status === 'sending' && reason !== STALLED ? null : reason;
+  const isRecent = now - Math.max(progress_at ?? 0, looked_at ?? 0) < LOOKED_AT_MS;
+  return isRecent && left === reason ? null : { reason: left, looked_at: now };
+};
+
+/** The mail that it is sent waits so long for its last outcomes. */
+const LAST_OUTCOMES_MS = 10 * MINUTE;
+
 export const nextStep = (look: Look): NextStep => {
   const { campaign, now } = look;
-  if (campaign.notice_json !== null) return { kind: 'notify' };
+  if (campaign.notice_json !== null) {
+    const isEarly =
+      campaign.status === 'sent' && look.queued > 0 && now - (campaign.finished_at ?? 0) < LAST_OUTCOMES_MS;
+    return { kind: isEarly ? 'rest' : 'notify' };
+  }
   if (campaign.due_at === null || campaign.due_at > now) return { kind: 'nothing' };
   if (campaign.status === 'cancelled') return { kind: 'take_out' };
   if (campaign.status !== 'sending' && campaign.status !== 'scheduled') return { kind: 'nothing' };
@@ -222,8 +274,9 @@ export const nextStep = (look: Look): NextStep => {
   const stop = stopReason(look.own, look.window, look.stopAt);
   if (stop !== null) return { kind: 'pause', reason: stop };
   if (look.isPracticePaused) return { kind: 'wait', reason: 'tenant_paused', until: now + LOOK_AGAIN_MS };
+  if (waitsForPeople(look)) return { kind: 'report_stall' };
   if (look.deferred >= mayBeDeferred(look.tried))
-    return { kind: 'wait', reason: DEFERRED, until: now + LOOK_AGAIN_MS };
+    return { kind: 'wait', reason: DEFERRED, until: now + DEFERRED_LOOK_MS };
   const room = roomFor(look.tried, look.waiting);
   return room > 0 ? { kind: 'hand_over', room } : restOrReport(look);
 };

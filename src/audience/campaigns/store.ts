@@ -37,6 +37,10 @@ export interface CampaignRow {
   file_identity: string | null;
   /** The last hand-over. */
   progress_at: number | null;
+  /** Without a hand-over, within some minutes. */
+  looked_at: number | null;
+  /** When owners were notified that it does not go on; null: not since the last hand-over. */
+  alarmed_at: number | null;
   /** What the owners are still to be notified of: see `notices.ts`. */
   notice_json: string | null;
   /** `OwnCounts` when it was last resumed: they no longer count against it. */
@@ -68,17 +72,18 @@ export const EXCLUDED = 'excluded:';
 export const campaignStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<Omit<CampaignRow, 'seq'>>(
     `INSERT INTO campaigns (id, name, project_id, route_id, message_kind, list_ids_json, filter_json, schedule_at, time_zone,
-       max_per_hour, status, reason, due_at, after_hash, shared_id, file_identity, progress_at, notice_json, resumed_json, created_at,
+       max_per_hour, status, reason, due_at, after_hash, shared_id, file_identity, progress_at, looked_at, alarmed_at, notice_json, resumed_json, created_at,
        updated_at, started_at, finished_at)
      VALUES (:id, :name, :project_id, :route_id, :message_kind, :list_ids_json, :filter_json, :schedule_at, :time_zone,
-       :max_per_hour, :status, :reason, :due_at, :after_hash, :shared_id, :file_identity, :progress_at, :notice_json, :resumed_json,
+       :max_per_hour, :status, :reason, :due_at, :after_hash, :shared_id, :file_identity, :progress_at, :looked_at, :alarmed_at, :notice_json, :resumed_json,
        :created_at, :updated_at, :started_at, :finished_at)`,
   );
   const update = db.prepare<Omit<CampaignRow, 'id' | 'created_at'>>(
     `UPDATE campaigns SET name = :name, project_id = :project_id, route_id = :route_id, message_kind = :message_kind,
        list_ids_json = :list_ids_json, filter_json = :filter_json, schedule_at = :schedule_at, time_zone = :time_zone,
        max_per_hour = :max_per_hour, status = :status, reason = :reason, due_at = :due_at, after_hash = :after_hash,
-       shared_id = :shared_id, file_identity = :file_identity, progress_at = :progress_at, notice_json = :notice_json, resumed_json = :resumed_json,
+       shared_id = :shared_id, file_identity = :file_identity, progress_at = :progress_at,
+       looked_at = :looked_at, alarmed_at = :alarmed_at, notice_json = :notice_json, resumed_json = :resumed_json,
        updated_at = :updated_at, started_at = :started_at, finished_at = :finished_at
      WHERE seq = :seq`,
   );

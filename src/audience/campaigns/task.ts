@@ -10,7 +10,15 @@ import { SECOND } from '#src/kernel/time.ts';
 import { countsOf } from './counts.ts';
 import { beginHanding, failed, type Handing, handOver } from './hand-over.ts';
 import { noticeOf, sendNotice } from './notices.ts';
-import { type Look, type NextStep, nextStep, type OwnCounts, restOrReport, STALLED } from './rules.ts';
+import {
+  type Look,
+  lookedAt,
+  type NextStep,
+  nextStep,
+  type OwnCounts,
+  restOrReport,
+  STALLED,
+} from './rules.ts';
 import { type CampaignRow, campaignStore } from './store.ts';
 import { takeOutSome } from './take-out.ts';
 
@@ -77,11 +85,12 @@ export const campaignTask = ({ files, clock, config, intake, accounts }: Campaig
     if (!campaign) return null;
     const now = clock.now();
     const { paused_at, resumed_at } = tenantStore(db).practice();
-    const { own, waiting, deferred } = countsOf(db, seq);
+    const { own, queued, waiting, deferred } = countsOf(db, seq);
     const former = campaign.resumed_json === null ? NONE : (JSON.parse(campaign.resumed_json) as OwnCounts);
     const { stop_at, stall_after } = config().campaigns;
     return {
       campaign,
+      queued,
       tried: own.tried,
       waiting,
       deferred,
@@ -152,7 +161,8 @@ export const campaignTask = ({ files, clock, config, intake, accounts }: Campaig
       case 'report_stall':
         await write(tenantId, row, (known) => ({
           ...known,
-          reason: STALLED,
+          reason: known.reason ?? STALLED,
+          alarmed_at: now,
           notice_json: noticeOf('stalled', now),
         }));
         return true;
@@ -161,9 +171,12 @@ export const campaignTask = ({ files, clock, config, intake, accounts }: Campaig
         if (left === 'claimed') rest(key);
         return left === 'some';
       }
-      case 'rest':
+      case 'rest': {
         rest(key);
+        const changed = lookedAt(row, now);
+        if (changed !== null) await write(tenantId, row, (known) => ({ ...known, ...changed }));
         return false;
+      }
       case 'hand_over': {
         const handing = await handingOf(tenantId, row);
         if (handing === null) return true;

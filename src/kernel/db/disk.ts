@@ -14,8 +14,8 @@ export interface Disk {
   size(descriptor: number): number;
   /** Which file the path leads to, at once; null where there is none, or it cannot be found out. */
   identify(path: string): string | null;
-  /** When the file was made, ms; 0 where the file system does not know. Throws. */
-  madeAt(path: string): number;
+  /** Which file it is, also after a reboot, which may number devices anew. Throws. */
+  identifyForGood(path: string): string;
 }
 
 const openFile = promisify(open);
@@ -44,9 +44,9 @@ export const disk: Disk = {
       return null;
     }
   },
-  madeAt: (path) => {
-    const { birthtimeMs, ctimeMs } = statSync(path);
+  identifyForGood: (path) => {
+    const { ino, birthtimeMs, ctimeMs } = statSync(path);
     // Node gives the time of the last change where it cannot ask for this one.
-    return birthtimeMs === ctimeMs ? 0 : birthtimeMs;
+    return `${ino}:${birthtimeMs === ctimeMs ? 0 : birthtimeMs}`;
   },
 };

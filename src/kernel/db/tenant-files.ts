@@ -271,7 +271,7 @@ export const createTenantFiles = ({
       onRemoved(tenantId);
     },
     // A number is used again for the next file once its file is gone.
-    identify: (tenantId) => `${disk.identify(fileOf(tenantId))}:${disk.madeAt(fileOf(tenantId))}`,
+    identify: (tenantId) => disk.identifyForGood(fileOf(tenantId)),
     stats: () => ({ open: maxOpen - freeSlots, limit: maxOpen }),
     close: async () => {
       await Promise.all([...entries].map(([tenantId, entry]) => closeEntry(tenantId, entry)));

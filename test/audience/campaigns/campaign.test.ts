@@ -35,12 +35,14 @@ const addresses = (count: number): string[] =>
     .toSorted();
 
 const OWNER = 'owner@example.org';
-/** Subjects of the mails to the owner about campaigns. */
-const notices = async ({ receiver }: Scene): Promise<string[]> => {
+/** The mails to the owner about campaigns. */
+const noticeMails = async ({ receiver }: Scene) => {
   const own = receiver.messages.filter(({ recipients }) => recipients[0]?.address === OWNER);
   const mails = await Promise.all(own.map(({ content }) => simpleParser(content)));
-  return mails.flatMap(({ subject = '' }) => (subject.startsWith('Kampagne') ? [subject] : []));
+  return mails.filter(({ subject = '' }) => subject.startsWith('Kampagne'));
 };
+const notices = async (scene: Scene): Promise<string[]> =>
+  (await noticeMails(scene)).map(({ subject = '' }) => subject);
 const untilNotified = (scene: Scene, subjects: readonly string[]): Promise<void> =>
   until('the owner is notified', async () => {
     const came = await notices(scene);
@@ -62,7 +64,9 @@ test('each person of its lists gets it once; owners are notified with its number
   expect(counts.handed_over).toBe(60);
   expect(left_out).toEqual({});
   await untilNotified(scene, ['Kampagne „Herbst“ ist versendet']);
-  expect(await notices(scene)).toHaveLength(1);
+  const ended = await noticeMails(scene);
+  expect(ended).toHaveLength(1);
+  expect(ended[0]?.text).toContain('Davon versendet: 60\nDavon noch in der Warteschlange: 0\n');
   expect(received(scene).filter((address) => address.startsWith('p'))).toEqual(addresses(60));
   // Programs sort mail by list, receivers count complaints by campaign.
   const mails = scene.receiver.messages.filter(({ recipients }) => recipients[0]?.address.startsWith('p'));
@@ -377,6 +381,48 @@ test('callers need all projects, and to send what sending needs', async () => {
   const changed = await app.request('PATCH', `${base}/campaigns/${id}`, { text: 'Anders' }, editor.token);
   expect(changed.status).toBe(403);
   expect((await campaign(scene, id)).status).toBe('scheduled');
+});
+
+test('owners are notified once of what a campaign waits for that they must do, in words', async () => {
+  const scene = await started();
+  const { app, sender } = scene;
+  await makeOwner(app, sender.practice.id, OWNER);
+  const id = await create(scene, [seed(scene, people(5))]);
+  const schedule_at = new Date(clock.now() + DAY).toISOString();
+  expect((await act(scene, id, 'schedule', { schedule_at })).status).toBe(200);
+  const legal = (street: string | null) =>
+    app.request('PATCH', `${sender.base}/compliance`, { street }, app.adminToken);
+  expect((await legal(null)).status).toBe(200);
+  offset = DAY + 1_000;
+  await app.send(sender);
+  await until('it waits', async () => (await campaign(scene, id)).reason === 'impressum_incomplete');
+  for (const minutes of [32, 34, 36]) {
+    offset = DAY + minutes * MINUTE;
+    await app.send(sender);
+    await untilNotified(scene, ['Kampagne „Herbst“ geht nicht weiter']);
+  }
+  const [mail, ...others] = await noticeMails(scene);
+  expect(mail?.text).toContain('Der Grund: das Impressum der Praxis ist unvollständig.');
+  expect(others).toEqual([]);
+  expect((await campaign(scene, id)).reason).toBe('impressum_incomplete');
+  expect((await legal('Am Markt 1')).status).toBe(200);
+  offset = DAY + HOUR;
+  await app.send(sender);
+  await untilStatus(scene, id, 'sent');
+});
+
+test('a campaign that waits for the plan is looked at again within minutes', async () => {
+  const scene = await started();
+  const { app, sender } = scene;
+  const id = await create(scene, [seed(scene, people(5))]);
+  const month = new Date(clock.now()).toISOString().slice(0, 7);
+  app.sql(sender.practice.id, 'INSERT INTO monthly_usage (month, accepted) VALUES (?, 1000000000)', month);
+  await send(scene, id);
+  await until('it waits', async () => (await campaign(scene, id)).reason === 'plan_cap_reached');
+  app.sql(sender.practice.id, 'UPDATE monthly_usage SET accepted = 0');
+  offset = 16 * MINUTE;
+  await app.completeLegal(sender.practice.id);
+  await untilStatus(scene, id, 'sent');
 });
 
 test('a campaign that wakes in another file than it was worked on waits for a person', async () => {

@@ -4,12 +4,14 @@ import {
   campaignVerbs,
   effectOf,
   type Look,
+  lookedAt,
   nextHandOver,
   nextStep,
   pageSize,
   roomFor,
   statusAfter,
   stopReason,
+  waitsUntil,
 } from '#src/audience/campaigns/rules.ts';
 import { campaignStatuses } from '#src/audience/campaigns/store.ts';
 import type { Counts } from '#src/feedback/reputation/rules.ts';
@@ -79,7 +81,7 @@ describe('a limit an hour', () => {
 
 test.each([
   ['the warm-up waits for the next day', 'warmup_cap_reached', false, NOW + DAY / 2],
-  ['the plan waits for the next month', 'plan_cap_reached', false, Date.parse('2026-12-01T00:00:00Z')],
+  ['the plan may be changed', 'plan_cap_reached', false, NOW + 15 * MINUTE],
   ['a pause is looked at again', 'tenant_paused', false, NOW + MINUTE],
   ['a route that is gone ends it', 'not_found', false, 'fail'],
   ['content that no one gets ends it', 'content_blocked', true, 'fail'],
@@ -123,6 +125,9 @@ const look = (campaign: Partial<Look['campaign']> = {}, facts: Partial<Look> = {
     reason: null,
     due_at: NOW,
     progress_at: NOW,
+    looked_at: null,
+    alarmed_at: null,
+    finished_at: null,
     file_identity: 'a',
     notice_json: null,
     ...campaign,
@@ -130,6 +135,7 @@ const look = (campaign: Partial<Look['campaign']> = {}, facts: Partial<Look> = {
   identity: 'a',
   isFirst: false,
   isPracticePaused: false,
+  queued: 0,
   tried: 1_000,
   waiting: 0,
   deferred: 0,
@@ -155,6 +161,31 @@ test.each([
     { kind: 'pause', reason: 'restored' },
   ],
   ['old at the first look', look(old, { isFirst: true }), { kind: 'pause', reason: 'restored' }],
+  [
+    'rested until the start',
+    look({ ...old, looked_at: NOW - MINUTE }, { isFirst: true }),
+    { kind: 'hand_over', room: 200 },
+  ],
+  [
+    'waits for a person for long',
+    look({ ...old, due_at: NOW, reason: 'impressum_incomplete' }),
+    { kind: 'report_stall' },
+  ],
+  [
+    'that was reported too',
+    look({ ...old, due_at: NOW, reason: 'impressum_incomplete', alarmed_at: NOW - HOUR }),
+    { kind: 'hand_over', room: 200 },
+  ],
+  [
+    'sent, and not all counted',
+    look({ status: 'sent', notice_json: '{}', finished_at: NOW }, { queued: 1 }),
+    { kind: 'rest' },
+  ],
+  [
+    'sent long ago',
+    look({ status: 'sent', notice_json: '{}', finished_at: NOW - HOUR }, { queued: 1 }),
+    { kind: 'notify' },
+  ],
   ['killed and started again at once', look({}, { isFirst: true }), { kind: 'hand_over', room: 200 }],
   [
     'waited for the next day at the first look',
@@ -170,7 +201,7 @@ test.each([
   [
     'too many are deferred',
     look({}, { deferred: 200 }),
-    { kind: 'wait', reason: 'deferred', until: NOW + MINUTE },
+    { kind: 'wait', reason: 'deferred', until: NOW + 10 * SECOND },
   ],
   ['it is cancelled', look({ status: 'cancelled' }), { kind: 'take_out' }],
   ['enough wait', look({}, { waiting: 300 }), { kind: 'rest' }],
@@ -183,4 +214,24 @@ test.each([
   ],
 ] as const)('next: %s', (_, given, step) => {
   expect(nextStep(given)).toEqual(step);
+});
+
+test('what a look changes: a reason whose time has passed is gone, and the time is kept every few minutes', () => {
+  const { campaign } = look();
+  expect(lookedAt(campaign, NOW)).toBeNull();
+  expect(lookedAt({ ...campaign, reason: 'warmup_cap_reached' }, NOW)).toEqual({
+    reason: null,
+    looked_at: NOW,
+  });
+  expect(lookedAt({ ...campaign, reason: 'stalled' }, NOW + 6 * MINUTE)).toEqual({
+    reason: 'stalled',
+    looked_at: NOW + 6 * MINUTE,
+  });
+});
+
+test('a campaign at the cap of its plan shows the next month, though it is looked at before', () => {
+  const month = Date.parse('2026-12-01T00:00:00Z');
+  expect(waitsUntil('plan_cap_reached', NOW)).toBe(month);
+  expect(waitsUntil('plan_cap_reached', month)).toBe(month);
+  expect(waitsUntil('warmup_cap_reached', NOW)).toBe(NOW);
 });

@@ -47,6 +47,8 @@ beforeEach(async () => {
     shared_id: null,
     file_identity: null,
     progress_at: null,
+    looked_at: null,
+    alarmed_at: null,
     notice_json: null,
     resumed_json: null,
     created_at: 0,

@@ -995,6 +995,10 @@ CREATE TABLE campaigns (
   file_identity  TEXT,
   -- the last hand-over
   progress_at    INTEGER,
+  -- when it was last looked at without a hand-over, within some minutes
+  looked_at      INTEGER,
+  -- when owners were notified that it does not go on; null: not since the last hand-over
+  alarmed_at     INTEGER,
   -- what the owners are still to be notified of: src/audience/campaigns/notices.ts
   notice_json    TEXT,
   -- its own counts when it was last resumed, which no longer count against it
