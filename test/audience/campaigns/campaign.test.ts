@@ -274,6 +274,7 @@ test('a campaign to few people whose mails are all deferred is sent, and can be 
   await send(scene, other);
   await until('all have left', () => received(scene).length === 3);
   await until('all are counted', async () => (await campaign(scene, other)).counts.queued === 0);
+  await untilStatus(scene, other, 'sent');
   expect((await act(scene, other, 'cancel')).status).toBe(409);
 });
 
