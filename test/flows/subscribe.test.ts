@@ -97,6 +97,10 @@ const entriesOf = (sender: Sender, list: ListBody) =>
     }))
     .filter(({ list_id }) => list_id === list.id);
 
+/** The entry with the bytes of the mail is written when it has left, before or after what the person does. */
+const lastWord = (sender: Sender, list: ListBody) =>
+  entriesOf(sender, list).findLast(({ action }) => action !== 'mail');
+
 describe('by form, mail and link', () => {
   test('a person subscribes, confirms with one click, and every step is in the ledger', async () => {
     const sender = await newSender();
@@ -179,7 +183,7 @@ describe('by form, mail and link', () => {
     const declined = await browser().submit(shown, 'Nein, danke');
     expect(textOf(declined.html)).toContain('Sie sind nicht angemeldet');
     expect(statusOf(sender, list, address)).toBe('unsubscribed');
-    expect(entriesOf(sender, list).at(-1)).toMatchObject({ action: 'withdraw', way: 'declined' });
+    expect(lastWord(sender, list)).toMatchObject({ action: 'withdraw', way: 'declined' });
     const late = await browser().submit(shown, 'Ja, bestätigen');
     expect(textOf(late.html)).toContain('Sie sind nicht angemeldet');
     expect(statusOf(sender, list, address)).toBe('unsubscribed');
@@ -195,7 +199,7 @@ describe('by form, mail and link', () => {
     expect(statusOf(sender, list, address)).toBe('pending');
     await browser().submit(shown, 'Ja, bestätigen');
     expect(statusOf(sender, list, address)).toBe('active');
-    expect(entriesOf(sender, list).at(-1)).toMatchObject({ action: 'confirm', way: 'button' });
+    expect(lastWord(sender, list)).toMatchObject({ action: 'confirm', way: 'button' });
     const evidence = await app.request(
       'GET',
       `${sender.base}/consent/evidence?address=${address}&format=html`,
@@ -338,7 +342,7 @@ describe('by form, mail and link', () => {
     expect(textOf(declined.html)).toContain('Sie haben die Anmeldung abgelehnt');
     await until('the request is declined', () => statusOf(sender, other, address) === 'unsubscribed');
     expect(statusOf(sender, own, address)).toBe('active');
-    expect(entriesOf(sender, other).at(-1)).toMatchObject({ action: 'withdraw', way: 'declined' });
+    expect(lastWord(sender, other)).toMatchObject({ action: 'withdraw', way: 'declined' });
     expect(app.sql(sender.practice.id, 'SELECT * FROM suppressions')).toEqual([]);
     expect(textOf((await browser().open(link)).html)).toContain('Sie haben die Anmeldung abgelehnt');
     ahead += DAY;
@@ -648,7 +652,7 @@ describe('forms', () => {
       await app.request('PATCH', `${sender.base}/lists/${list.id}`, { wording }, sender.token);
     const late = newAddress();
     await site.submit(shown, 'Anmelden', { email: late });
-    const last = () => entriesOf(sender, list).findLast(({ action }) => action !== 'mail');
+    const last = () => lastWord(sender, list);
     expect(last()).toMatchObject({ form: null, wording: request?.wording, wording_version: 1 });
     const { mail, link } = await mailTo(late);
     expect(mail.text).toContain('Wieder anders.');
@@ -727,7 +731,7 @@ describe('preferences', () => {
     const all = await browser().submit(left, 'Alle Listen abbestellen');
     expect(textOf(all.html)).toContain('ist auf keiner Liste');
     expect(lists.map((list) => statusOf(sender, list, address))).toEqual(Array(3).fill('unsubscribed'));
-    expect(entriesOf(sender, lists[2] as ListBody).at(-1)).toMatchObject({
+    expect(lastWord(sender, lists[2] as ListBody)).toMatchObject({
       action: 'withdraw',
       way: 'preferences',
     });
