@@ -159,8 +159,8 @@ export const testCampaign = async (
 ) => {
   const mailboxes = to.map(parsed);
   const { row, draft } = await context.files.read(tenantId, (db) => {
-    requireOwn(db, context, mailboxes);
     const found = campaignOf(db, campaignId);
+    requireOwn(db, context, mailboxes);
     const mailing = compileMailing(campaignStore(db).content(found.seq), found);
     return { row: found, draft: draftOf(context, mailing, null, data) };
   });

@@ -168,7 +168,7 @@ export const importSubscriber = (
   const activation = activate(
     db,
     context,
-    { list, address, entry, data, ...(name !== null && { name }) },
+    { list, address, person, entry, data, ...(name !== null && { name }) },
     now,
   );
   if (activation.outcome === 'refused') return done({ outcome: 'left_out', reason: LEFT });

@@ -37,6 +37,8 @@ export interface SubscriberFields {
 export interface NewActive extends SubscriberFields {
   readonly list: ListRow;
   readonly address: Address;
+  /** The hash of the address, where it is known already. */
+  readonly person?: Buffer;
   /** Its action is `confirm` or `import`. The address is added to its personal values. */
   readonly entry: Omit<NewEntry, 'list' | 'person'>;
 }
@@ -101,11 +103,11 @@ const withFields = <T extends Pick<SubscriberRow, 'name' | 'data_json'>>(
 export const activate = (
   db: TenantDb,
   keys: AudienceKeys,
-  { list, address, entry, ...fields }: NewActive,
+  { list, address, entry, person: known, ...fields }: NewActive,
   now: number,
 ): Activation => {
   const store = subscriberStore(db);
-  const person = addressHash(keys.suppressionKey, tenantStore(db).practice().id, address);
+  const person = known ?? addressHash(keys.suppressionKey, tenantStore(db).practice().id, address);
   const former = store.onList(list.seq, person);
   if (former?.status === 'active') return { outcome: 'unchanged', row: former };
   const isOwn = entry.action === 'confirm';
