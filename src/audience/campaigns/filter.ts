@@ -1,4 +1,4 @@
-// Whom of its lists a campaign is for, by the values of subscribers: all conditions must hold. Texts are compared without
+// Which people of its lists a campaign is for, by the values of subscribers: all conditions must hold. Texts are compared without
 // regard to case. Pure.
 import type { SubscriberRow } from '#src/audience/subscribers/store.ts';
 import { DAY } from '#src/kernel/time.ts';

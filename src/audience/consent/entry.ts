@@ -141,7 +141,7 @@ export const canonicalJson = (value: unknown): string => {
 export const commitmentOf = ({ salt, value }: Opening): string =>
   createHash('sha256').update(Buffer.from(salt, 'base64')).update(value).digest('hex');
 
-/** Of what stands before the first entry of a practice's ledger. */
+/** Of what comes before the first entry of a practice's ledger. */
 export const genesisOf = (practiceId: string): Buffer =>
   createHash('sha256').update(`sendwerk consent ledger 1 ${practiceId}`).digest();
 

@@ -57,6 +57,6 @@ export const countsOf = ({ counts_json }: Pick<ImportRow, 'counts_json'>): Count
 export const progressOf = ({ progress_json }: Pick<ImportRow, 'progress_json'>): Progress | null =>
   progress_json === null ? null : (JSON.parse(progress_json) as Progress);
 
-/** Rows that are reported, all told. */
+/** All rows that are reported. */
 export const reportedCount = ({ duplicates, suppressed, left_out, failed }: Counts): number =>
   duplicates + suppressed + left_out + failed;

@@ -14,7 +14,7 @@ export interface Disk {
   size(descriptor: number): number;
   /** Which file the path leads to, at once; null where there is none, or it cannot be found out. */
   identify(path: string): string | null;
-  /** Which file it is, also after a reboot, which may number devices anew. Throws. */
+  /** Which file it is, also after a reboot, which may give devices other numbers. Throws. */
   identifyForGood(path: string): string;
 }
 
