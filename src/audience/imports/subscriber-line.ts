@@ -1,6 +1,6 @@
 // What the columns of a file of subscribers mean, by its first row, and what each row says. Pure.
 
-import { MAX_FIELDS, MAX_VALUE, takenNames } from '#src/audience/subscribers/values.ts';
+import { exportedColumns, MAX_FIELDS, MAX_VALUE, takenNames } from '#src/audience/subscribers/values.ts';
 import { withoutInvisibles } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressColumnOf, mailboxAt, plainName, textAt } from './head.ts';
@@ -26,18 +26,6 @@ export interface SubscriberLayout {
   readonly fields: readonly (readonly [index: number, name: string])[];
 }
 
-/** What an export of a list says beside the values: it is the former list's, and nothing for templates. */
-const exportedColumns: readonly string[] = [
-  'status',
-  'created_at',
-  'confirmed_at',
-  'consent_id',
-  'consent_action',
-  'consent_at',
-  'list',
-  'legal_basis',
-  'wording_version',
-];
 /** Words of this and other services for people who are not, or no longer, on the list that was exported. */
 const left: readonly string[] = [
   'unsubscribed',
@@ -83,7 +71,7 @@ export const subscriberLayout = (cells: readonly string[]): SubscriberLayout => 
     name !== '' &&
     index !== address &&
     !names.includes(index) &&
-    !(plain.includes('consent_id') && exportedColumns.includes(name));
+    !(plain.includes('consent_id') && (exportedColumns as readonly string[]).includes(name));
   const status = plain.indexOf('status');
   return {
     hasHead,

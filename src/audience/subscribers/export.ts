@@ -9,24 +9,11 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { type SubscriberRow, subscriberStore } from './store.ts';
+import { exportedColumns } from './values.ts';
 
 /** Some 5 ms of the event loop. */
 const ROWS_PER_PAGE = 200;
 const MAX_FIELD_COLUMNS = 200;
-
-const COLUMNS = [
-  'address',
-  'name',
-  'status',
-  'created_at',
-  'confirmed_at',
-  'consent_id',
-  'consent_action',
-  'consent_at',
-  'list',
-  'legal_basis',
-  'wording_version',
-] as const;
 
 const dataOf = ({ data_json }: SubscriberRow): MergeData => JSON.parse(data_json) as MergeData;
 
@@ -71,7 +58,7 @@ export async function* exportSubscribers(
   for await (const found of pages((_, rows) => new Set(rows.flatMap((row) => Object.keys(dataOf(row))))))
     for (const name of found) if (names.size < MAX_FIELD_COLUMNS) names.add(name);
   const fields = [...names];
-  const isTaken = (name: string): boolean => (COLUMNS as readonly string[]).includes(name);
-  yield csvLine([...COLUMNS, ...fields.map((name) => (isTaken(name) ? `data.${name}` : name))]);
+  const isTaken = (name: string): boolean => (exportedColumns as readonly string[]).includes(name);
+  yield csvLine([...exportedColumns, ...fields.map((name) => (isTaken(name) ? `data.${name}` : name))]);
   yield* pages((db, rows) => rows.map((row) => lineOf(db, list, row, fields)).join(''));
 }
