@@ -1,4 +1,4 @@
-// Accounts: tenants with their projects and routes, the people in them and how they sign in, abuse tickets, the waiting
+// Accounts: tenants with their projects, routes and billing, the people in them and how they sign in, abuse tickets, the waiting
 // list, and the outbox of the service's own mails.
 
 import { auditRoutes } from '#src/events/audit-routes.ts';
@@ -8,6 +8,7 @@ import { createRateCheck } from '#src/kernel/rate-limit.ts';
 import { abuseRoutes } from './abuse/routes.ts';
 import { sourcesOfClient } from './abuse/rules.ts';
 import { ticketRetentionJob } from './abuse/tickets.ts';
+import { openBilling } from './billing/billing.ts';
 import { createOutbox, type OwnerNoticesDeps } from './mails/outbox.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { accountRoutes } from './people/account-routes.ts';
@@ -17,10 +18,13 @@ import { invitationRoutes } from './people/invitation-routes.ts';
 import { createInvitationLimit, type InviteDeps } from './people/inviting.ts';
 import { createSessionsLastUsed, createTokensLastUsed, lastUsedJob } from './people/last-used.ts';
 import { memberRoutes, membershipRoutes } from './people/member-routes.ts';
+import { createFindOperator, createNoteEntrance } from './people/operators.ts';
 import { practiceOwners } from './people/owners.ts';
 import { createPasswords } from './people/passwords.ts';
 import { roleRoutes } from './people/role-routes.ts';
-import { createSessions, sessionsCleanupJob } from './people/sessions.ts';
+import { sessionRoutes } from './people/session-routes.ts';
+import { createSessions } from './people/sessions.ts';
+import { sessionsCleanupJob } from './people/sessions-cleanup.ts';
 import { createSignInCodes } from './people/sign-in-codes.ts';
 import { signInRoutes } from './people/sign-in-routes.ts';
 import { tokenRoutes } from './people/token-routes.ts';
@@ -53,10 +57,12 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
 
   const tokensLastUsed = createTokensLastUsed(files, clock);
   const sessionsLastUsed = createSessionsLastUsed(platform, clock);
+  const findOperator = createFindOperator(() => config().operators);
   const sessions = createSessions({
     platform,
     clock,
     lastUsed: sessionsLastUsed,
+    findOperator,
     csrfKey: base.key('csrf'),
     isHttps: origin.startsWith('https:'),
   });
@@ -83,7 +89,9 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
     sessions,
     passwords: createPasswords(),
     notices,
+    origin,
     limitEmail,
+    findOperator,
     passwordLogin: () => config().auth.password_login,
   };
   const people: InviteDeps = {
@@ -96,11 +104,14 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
     limitInvitations: createInvitationLimit(clock),
   };
 
+  const billing = openBilling(base, ownerNotices);
+
   const endFaultNotices = sendFaultNotices({
     storage,
     notices,
     clock,
     log,
+    origin,
     operator: () => config().admin.mail ?? config().smtp.inbound?.postmaster ?? null,
   });
 
@@ -125,6 +136,7 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
       sessions,
     }),
     enterTenant: createEnterTenant(storage),
+    noteEntrance: createNoteEntrance(files, clock),
     mayCreatePractice: createMayCreatePractice(storage),
     routes: [
       ...practiceRoutes({ ...tenantDeps, notices, origin }),
@@ -135,6 +147,7 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
       ...routeRoutes(base),
       ...signInRoutes(signIn),
       ...accountRoutes(signIn),
+      ...sessionRoutes(signIn),
       ...memberRoutes(people),
       ...roleRoutes(base),
       ...invitationRoutes({ ...people, sessions, serviceName }),
@@ -142,8 +155,12 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
       ...tokenRoutes(base),
       ...abuseRoutes({ platform, notices, limitEmail, limitSources, clock, serviceName }),
       ...waitlistRoutes({ platform, limitEmail, clock, serviceName }),
+      ...billing.routes,
     ],
-    nightly: [{ what: 'projects that the registry does not know', run: createRegisterProjects(storage) }],
+    nightly: [
+      { what: 'projects that the registry does not know', run: createRegisterProjects(storage) },
+      ...billing.nightly,
+    ],
     jobs: [
       lastUsedJob('note when tokens were used', tokensLastUsed),
       lastUsedJob('note when sessions were used', sessionsLastUsed),
@@ -154,6 +171,7 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
     /** Writes when credentials were last used; what cannot be written in time looks a minute older. */
     stop: async () => {
       endFaultNotices();
+      await billing.stop();
       for (const lastUsed of [tokensLastUsed, sessionsLastUsed])
         await lastUsed
           .flush(AbortSignal.timeout(CUT_OFF_MS))

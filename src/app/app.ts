@@ -8,6 +8,7 @@ import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { ensureSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
 import { openAudience } from '#src/audience/open.ts';
+import { openCompat } from '#src/compat/open.ts';
 import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
 import { openDomains } from '#src/domains/open.ts';
 import { removeOldAudit } from '#src/events/audit-store.ts';
@@ -51,6 +52,7 @@ export interface Overrides {
   readonly checkResponses?: boolean;
   readonly keyPatienceMs?: number;
   readonly streamBeatMs?: number;
+  readonly holdMs?: number;
 }
 
 export interface App {
@@ -123,7 +125,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
   const accounts = openAccounts(base, () => domains.hosts);
   const domains = openDomains(base, accounts, overrides);
   const messages = openMessages(base);
-  const feedback = openFeedback(base, accounts, messages);
+  const feedback = openFeedback(base, accounts, messages, overrides);
   const relay = openRelay(base, domains, messages, feedback, overrides);
   const intake = openIntake(base, accounts, domains, messages, feedback, overrides);
   const followers = openFollowers(base, accounts, {
@@ -132,7 +134,12 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
   });
   const inbound = openInbound(base, { accounts, domains, feedback, relay, intake, followers });
   const audience = openAudience(base, { accounts, feedback, relay, intake, followers });
-  const insight = openInsight(base, inbound.proveAuthor);
+  const insight = openInsight(base, inbound.proveAuthor, {
+    message: relay.sources,
+    capture: relay.captureSource,
+    inbound: inbound.sourceOf,
+  });
+  const compat = openCompat(base, { domains, intake, messages, relay });
   const smtp = openSmtp(base, { accounts, feedback, intake, insight, inbound });
   const rooms: readonly Room[] = [
     accounts,
@@ -145,11 +152,13 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     inbound,
     audience,
     insight,
+    compat,
   ];
 
   const health = healthOf(base, { domains, relay, intake, followers, smtp });
   const http = openHttp(base, accounts, {
     routes: rooms.flatMap(({ routes }) => routes),
+    shapes: compat.shapes,
     health,
     scanners: intake.scanners.isConfigured,
     checkResponses: overrides.checkResponses,

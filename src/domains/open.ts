@@ -9,6 +9,7 @@ import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { domainCheckJob } from './custom/check-job.ts';
 import { createRequestCheck, domainRoutes, exportRoutes } from './custom/domain-routes.ts';
 import { checkReceivingHosts, receivingHosts } from './custom/receiving.ts';
+import { sendingHosts } from './custom/sending-hosts.ts';
 import { createDnsServer, type DnsServer } from './dns/server.ts';
 import { domainConnectRoutes } from './domain-connect/routes.ts';
 import type { DomainDeps } from './domain-deps.ts';
@@ -61,7 +62,7 @@ export const openDomains = (base: Base, accounts: Accounts, options: DomainsOpti
   const signers = createSigners(sealingKey, { ed25519: config.dkim.ed25519 });
   const settings = zoneSettings(config, () => clock.now());
   const zones = createServiceZones(settings, (work) => platform.peek(work));
-  const { authoritative, provider } = config.dns;
+  const { authoritative } = config.dns;
   const dns = authoritative && createDnsServer({ listen: authoritative.listen, zones, log });
   const stopping = new AbortController();
   const lookup = createDnsLookup(config.dns.resolvers, { stopping: stopping.signal });
@@ -86,6 +87,7 @@ export const openDomains = (base: Base, accounts: Accounts, options: DomainsOpti
     origin: config.service.public_origin,
     random: Math.random,
   };
+  const provider = config.dns.provider && createCloudflare({ ...config.dns.provider, ...deps });
   return {
     signers,
     lookup,
@@ -93,16 +95,17 @@ export const openDomains = (base: Base, accounts: Accounts, options: DomainsOpti
     dns,
     /** What `/healthz` shows of it. */
     dnsFacts: () => dnsFacts(dns),
+    /** Those of the practice whose file it is. */
+    sendingHosts: (db: TenantDb) => sendingHosts(db, deps),
     receiving: {
       /** Of the practice whose file it is. */
       hosts: (db: TenantDb) => receivingHosts(db, settings.serviceHost),
       /** On request: see `createRequestCheck`. */
       check: createRequestCheck(deps, (id, change) => checkReceivingHosts(deps, id, change)),
       /** On request, as checks: it ends with one. */
-      applyRecords: createRequestCheck(
-        deps,
-        createApplyRecords(deps, provider && createCloudflare({ ...provider, ...deps })),
-      ),
+      applyRecords: createRequestCheck(deps, createApplyRecords(deps, provider)),
+      /** The name of the one that `applyRecords` publishes at; null: none. */
+      dnsProvider: provider?.name ?? null,
     },
     hosts: createTenantHosts({ ...deps, isReservedSlug: zones.isReservedSlug }),
     routes: [

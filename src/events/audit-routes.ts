@@ -19,8 +19,8 @@ export const auditEntrySchema = z
     actor: z
       .strictObject({
         kind: z.enum(actorKinds),
-        id: z.string().describe("of the token, of a member's account; else the kind itself"),
-        name: z.string().describe("of the token; a member's address"),
+        id: z.string().describe('of the token, of the account that is signed in; else the kind itself'),
+        name: z.string().describe('of the token; the address that is signed in'),
       })
       .describe('who did it'),
     target: z.strictObject({ type: z.string(), id: z.string() }).describe('to what'),

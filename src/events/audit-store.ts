@@ -42,6 +42,7 @@ export const auditStore = perConnection((db: AnyDb) => {
      VALUES (:id, :at, :action, :actor_kind, :actor_id, :actor_name, :target_type, :target_id,
              :client_address, :request_id, :before_json, :after_json)`,
   );
+  const has = db.prepare<[string], number>('SELECT 1 FROM audit WHERE id = ?').pluck();
   const oldest = db.prepare<[], number>('SELECT at FROM audit ORDER BY seq LIMIT 1').pluck();
   const allowRemoval = db.prepare<[number]>('UPDATE audit_retention SET delete_before = ?');
   const removeOld = db.prepare<[limit: number, before: number]>(
@@ -50,13 +51,13 @@ export const auditStore = perConnection((db: AnyDb) => {
   );
   return {
     /** A change that left everything as it was is not recorded. */
-    record: (change: Change, { target, before, after }: AuditEntry, now: number): void => {
+    record: (change: Change, { target, before, after }: AuditEntry, now: number, id = newId()): void => {
       change.recorded = true;
       const before_json = toJson(before);
       const after_json = toJson(after);
       if (before_json !== null && before_json === after_json) return;
       insert.run({
-        id: newId(),
+        id,
         at: now,
         action: change.action,
         actor_kind: change.actor.kind,
@@ -70,6 +71,7 @@ export const auditStore = perConnection((db: AnyDb) => {
         after_json,
       });
     },
+    has: (id: string): boolean => has.get(id) !== undefined,
     /** When the oldest entry was written; undefined if there is none. */
     oldest: (): number | undefined => oldest.get(),
     /** Removes those before `before` among the first `limit`; returns how many. The triggers refuse any other removal. */

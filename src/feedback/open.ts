@@ -21,7 +21,17 @@ import { upstreamEventRoutes } from './upstream/routes.ts';
 
 export type Feedback = ReturnType<typeof openFeedback>;
 
-export const openFeedback = (base: Base, accounts: Accounts, { queue }: Messages) => {
+export interface FeedbackOptions {
+  /** See RecorderDeps.holdMs; the usual where undefined. */
+  readonly holdMs?: number | undefined;
+}
+
+export const openFeedback = (
+  base: Base,
+  accounts: Accounts,
+  { queue }: Messages,
+  { holdMs }: FeedbackOptions = {},
+) => {
   const { config, storage, clock, log, simulatorDomain, systemTenantId } = base;
   const { platform, tenants: files } = storage;
   const { name, public_origin: origin } = config().service;
@@ -43,7 +53,7 @@ export const openFeedback = (base: Base, accounts: Accounts, { queue }: Messages
     softBounces,
   };
   const locate = { readPlatform: platform.read, files, returnPathKey, unsubscribeKey };
-  const recorder = createRecorder({ platform, files, log, signals: received });
+  const recorder = createRecorder({ platform, files, log, signals: received, holdMs });
   const suppressions = { files, clock, suppressionKey };
   return {
     suppressionKey,

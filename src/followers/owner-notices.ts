@@ -5,6 +5,7 @@
 import { createOwnerNotifier, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
 import type { NoticeContent } from '#src/accounts/mails/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import { DAY, SECOND } from '#src/kernel/time.ts';
@@ -15,7 +16,7 @@ import { webhookStore } from './webhooks/store.ts';
 type FollowerDisabled = Extract<NoticeContent, { kind: 'follower_disabled' }>;
 
 /** A disabling of which the owners are not notified. `id`: of the webhook or alert. */
-export interface UnnotifiedDisabling extends Omit<FollowerDisabled, 'kind' | 'origin'> {
+export interface UnnotifiedDisabling extends Omit<FollowerDisabled, 'kind' | 'link'> {
   readonly id: string;
 }
 
@@ -79,7 +80,9 @@ export const createFollowerNotices = (
     find: async (tenantId) =>
       (await files.read(tenantId, find)).map((disabling) => {
         const { id, ...rest } = disabling;
-        const content = { kind: 'follower_disabled', ...rest, origin } as const;
+        const page = rest.follower === 'webhook' ? (`webhooks/${id}` as const) : 'alerts';
+        const link = dashboardLink(origin, { practice: tenantId, page });
+        const content = { kind: 'follower_disabled', ...rest, link } as const;
         return { disabling, content, occasion: [id, rest.at], expiresIn: EXPIRES_IN_MS };
       }),
     mayNotify: (tenantId, { disabling: { follower } }) =>

@@ -1,13 +1,16 @@
 // Who makes a request, how often they may, and whether they may do what it asks, where it asks it. All of it is decided
 // before parameters and body are looked at.
+import { requireRecentSignIn } from '#src/accounts/people/credential-faults.ts';
+import { asOperator } from '#src/accounts/people/operators.ts';
 import { type Access, anonymous, type Caller, hintFor } from '#src/kernel/access.ts';
+import type { Change } from '#src/kernel/change.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import type { Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { namesPracticeInHeader } from './api-facts.ts';
-import { type Authenticate, identify } from './credentials.ts';
+import { type Authenticate, identify, isWrite } from './credentials.ts';
 import type { Exchange } from './exchange.ts';
 import { isTenantPath } from './routing.ts';
 
@@ -19,6 +22,8 @@ export interface AdmissionOptions {
   readonly tenantExists: (id: string) => boolean;
   /** Who a member is in that tenant; null where it is none of theirs, or there is none. `id` is a UUID. */
   readonly enterTenant: (caller: Caller, id: string) => Promise<Caller | null>;
+  /** Leaves an entry in the audit of the tenant that an operator's session enters, once a day. */
+  readonly noteEntrance: (tenantId: string, caller: Caller, change: Change) => Promise<void>;
   /** Whether a member is Owner or Admin of any practice. */
   readonly mayCreatePractice: (caller: Caller) => Promise<boolean>;
   readonly limits: () => Limits;
@@ -59,11 +64,13 @@ export const createAdmission = (options: AdmissionOptions) => {
     throw new AppError('rate_limited', 'Too many requests.', { extra: { retry_after: retryAfter } });
   };
 
-  const enter = (caller: Caller, id: string): Caller | null | Promise<Caller | null> => {
+  const enter = async (caller: Caller, id: string): Promise<Caller | null> => {
     if (caller.tenantId !== null) return caller.tenantId === id ? caller : null;
     if (!UUID.test(id)) return null;
-    if (caller.kind === 'member') return options.enterTenant(caller, id);
-    return options.tenantExists(id) ? caller : null;
+    const member = caller.kind === 'member' ? await options.enterTenant(caller, id) : null;
+    if (member !== null) return member;
+    const operator = caller.kind === 'member' ? asOperator(caller) : caller;
+    return options.tenantExists(id) ? operator : null;
   };
 
   /**
@@ -111,10 +118,20 @@ export const createAdmission = (options: AdmissionOptions) => {
       case 'operator':
         return caller.kind === 'operator';
       case 'practice_creator':
-        return caller.kind === 'operator' || (caller.kind === 'member' && options.mayCreatePractice(caller));
+        if (caller.kind === 'operator') return true;
+        // Operators name the owner and the plan.
+        return caller.kind === 'member' && caller.operatorProof === null && options.mayCreatePractice(caller);
       default:
         return caller.permissions.has(access);
     }
+  };
+
+  /** A look into a tenant is in its audit before anything of it is read. Throws `sign_in_again`. */
+  const checkOperator = async (exchange: Exchange, { operatorProof }: Caller): Promise<void> => {
+    if (operatorProof === null) return;
+    if (isWrite(exchange)) requireRecentSignIn(operatorProof, options.clock.now());
+    const { tenantId, caller, change } = exchange;
+    if (tenantId !== null) await options.noteEntrance(tenantId, caller, change);
   };
 
   /**
@@ -131,7 +148,13 @@ export const createAdmission = (options: AdmissionOptions) => {
     if (entered === null) return false;
     exchange.caller = entered;
     const { access } = route;
-    if (await isGranted(exchange.caller, access)) return true;
+    const isGrantedAsTheyAre = await isGranted(entered, access);
+    const operator = isGrantedAsTheyAre ? null : asOperator(entered);
+    if (operator !== null && (await isGranted(operator, access))) exchange.caller = operator;
+    if (isGrantedAsTheyAre || exchange.caller === operator) {
+      if (exchange.caller.kind === 'operator') await checkOperator(exchange, exchange.caller);
+      return true;
+    }
     throw new AppError('forbidden', `The credential lacks the permission ${access}.`, {
       ...hintFor(access),
       extra: { permission: access },

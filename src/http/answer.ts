@@ -196,8 +196,10 @@ export const answerError = async (
   if (error.code === 'unauthorized') headers['WWW-Authenticate'] = exchange.route?.challenge ?? 'Bearer';
   const retryAfter = error.extra.retry_after;
   if (typeof retryAfter === 'number') headers['Retry-After'] = String(retryAfter);
-  const result = isReadByPerson(exchange)
-    ? refusalPage(error, exchange.language, serviceName)
-    : { status: error.status, body: error };
+  const result =
+    exchange.shape?.refusals?.write(error) ??
+    (isReadByPerson(exchange)
+      ? refusalPage(error, exchange.language, serviceName)
+      : { status: error.status, body: error });
   await answer(exchange, result, errorTerms);
 };

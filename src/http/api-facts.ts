@@ -29,12 +29,16 @@ export const namesPracticeInHeader = ({ access, path }: Route): boolean =>
 export const answersPages = ({ responses }: Route): boolean =>
   Object.values(responses).some(({ body }) => body === HTML_TYPE);
 
+const JSON_TYPE = 'application/json';
+
 /** Media types of the request body. */
 export const bodyTypes = ({ form, text = [] }: Route): readonly string[] => [
-  'application/json',
-  ...text,
-  ...(form ? FORM_TYPES : []),
+  ...new Set([JSON_TYPE, ...text, ...(form ? FORM_TYPES : [])]),
 ];
+
+/** Whether a body of that type is described as text. JSON that is handed on as bytes is described as JSON. */
+export const isTextType = ({ text = [] }: Route, type: string): boolean =>
+  type !== JSON_TYPE && text.includes(type);
 
 /** Every code the route may answer with: those that the server adds to all routes of its kind, and its own. In the table's order. */
 export const errorsOf = (route: Route): ErrorCode[] => {
@@ -49,6 +53,7 @@ export const errorsOf = (route: Route): ErrorCode[] => {
     ['invalid_request', hasInput || needsCredential],
     ['unauthorized', needsCredential],
     ['forbidden', mayLack],
+    ['sign_in_again', mayLack && route.method !== 'get' && route.access !== 'session'],
     ['not_found', byHeader || parametersOf(route.path).length > 0],
     ['body_too_large', route.body !== undefined],
     ['unsupported_media_type', route.body !== undefined],
@@ -61,7 +66,8 @@ export const errorsOf = (route: Route): ErrorCode[] => {
   return errorCodes.filter((code) => codes.has(code));
 };
 
-export const statusOf = (code: ErrorCode): number => errorTable[code].status;
+export const statusFor = ({ shape }: Route, code: ErrorCode): number =>
+  shape?.refusals?.statusOf(code) ?? errorTable[code].status;
 
 export interface DescribedEvent {
   readonly name: string;

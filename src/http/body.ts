@@ -45,7 +45,7 @@ const isText = (type: string, { textTypes }: BodyTerms): boolean =>
   textTypes.includes((type.split(';', 1)[0] ?? '').trim().toLowerCase());
 
 const unsupported = ({ form, textTypes }: BodyTerms): AppError => {
-  const types = ['application/json', ...textTypes, ...(form ? FORM_TYPES : [])];
+  const types = [...new Set(['application/json', ...textTypes, ...(form ? FORM_TYPES : [])])];
   if (types.length === 1)
     return new AppError('unsupported_media_type', 'The body is not declared as application/json in UTF-8.');
   const taken = `${types.slice(0, -1).join(', ')} or ${types.at(-1)}`;

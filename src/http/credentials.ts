@@ -12,14 +12,24 @@ export type Authenticate = (credentials: Credentials, clientAddress: string) => 
 
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+/** Whether the request may change something. */
+export const isWrite = ({ method }: Pick<Exchange, 'method'>): boolean => !READING.has(method);
 
 const sentTwice = (name: string): AppError =>
   new AppError('unauthorized', `${name} is in the head more than once.`, { hint: 'Send it once.' });
 
+/** The field in which another API's clients send their token, where Authorization is absent. */
+const tokenField = ({ request, shape }: Exchange): string | undefined =>
+  request.headers.authorization === undefined
+    ? shape?.tokenHeaders().find((name) => request.headers[name] !== undefined)
+    : undefined;
+
 /** Throws `unauthorized` where the field holds no bearer. */
 const bearerOf = (exchange: Exchange): string => {
-  const field = exchange.header('authorization');
-  if (field === undefined) throw sentTwice('Authorization');
+  const name = tokenField(exchange);
+  const field = exchange.header(name ?? 'authorization');
+  if (field === undefined) throw sentTwice(name ?? 'Authorization');
+  if (name !== undefined) return field;
   const bearer = BEARER.exec(field)?.[1];
   if (bearer !== undefined) return bearer;
   throw unreadable(field, ['Bearer']);
@@ -59,7 +69,7 @@ export const identify = (
   exchange: Exchange,
   isOnceMore: boolean,
 ): Caller | Promise<Caller> => {
-  const { headers, method = '' } = exchange.request;
+  const { headers } = exchange.request;
   const ask = (given: Partial<Credentials>) =>
     authenticate(
       {
@@ -67,7 +77,7 @@ export const identify = (
         adminToken: null,
         cookie: null,
         csrfToken: null,
-        isWrite: !READING.has(method),
+        isWrite: isWrite(exchange),
         isOnceMore,
         ...given,
       },
@@ -75,14 +85,15 @@ export const identify = (
     );
   const byBearer = () => ask({ bearer: bearerOf(exchange) });
   const byAdminToken = () => ask({ adminToken: adminTokenOf(exchange) });
+  const hasBearer = headers.authorization !== undefined || tokenField(exchange) !== undefined;
   if (headers['x-admin-token'] !== undefined)
-    return headers.authorization === undefined
+    return !hasBearer
       ? byAdminToken()
       : oneOf(
           async () => byBearer(),
           async () => byAdminToken(),
         );
-  if (headers.authorization !== undefined) return byBearer();
+  if (hasBearer) return byBearer();
   const { cookie } = headers;
   if (cookie === undefined) throw nothingSent();
   return ask({ cookie, csrfToken: exchange.header('x-csrf-token') ?? null });

@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { EXAMPLE_ID } from '#src/kernel/fields.ts';
 import type { Route } from '#src/kernel/route.ts';
-import { bodyTypes } from './api-facts.ts';
+import { bodyTypes, isTextType } from './api-facts.ts';
 import { examplesOf } from './json-schema.ts';
 
 const isRequired = (schema: z.ZodType): boolean => !schema.safeParse(undefined).success;
@@ -16,7 +16,7 @@ export const parameterExample = (schema: z.ZodType): unknown => {
 
 /** Of the body, in this media type: text is an example of text, all else of JSON and forms. */
 export const bodyExamples = (route: Route, type: string): readonly unknown[] => {
-  const isText = route.text?.includes(type) ?? false;
+  const isText = isTextType(route, type);
   return route.body
     ? examplesOf(route.body).filter((example) => (typeof example === 'string') === isText)
     : [];

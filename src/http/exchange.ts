@@ -9,7 +9,7 @@ import type { ErrorCode } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type Language, languages } from '#src/kernel/language.ts';
 import type { Log } from '#src/kernel/log.ts';
-import type { RequestContext, Route } from '#src/kernel/route.ts';
+import type { ForeignShape, RequestContext, Route } from '#src/kernel/route.ts';
 
 const CLIENT_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -23,10 +23,12 @@ export class Exchange implements RequestContext {
   readonly requestId = newId();
   readonly startedAt = performance.now();
   /** '' for a target like `a://b?c`. */
-  readonly path: string;
+  path: string;
   readonly clientAddress: string;
   /** Whether the path is one of the API: no caching, rate limit. */
-  readonly isApi: boolean;
+  isApi = false;
+  /** Where the path is one of another API. */
+  shape: ForeignShape | undefined;
   /** Of the answer; steps add theirs before anything is sent. */
   readonly headers: Record<string, string>;
   caller: Caller = anonymous;
@@ -53,10 +55,9 @@ export class Exchange implements RequestContext {
   constructor(request: Request, response: ServerResponse, log: Log) {
     this.request = request;
     this.response = response;
-    this.path = request.path ?? '';
+    this.path = '';
     this.clientAddress = plainAddress(request.ip ?? '');
     this.#log = log;
-    this.isApi = this.path.startsWith('/api/');
     this.headers = {
       'X-Request-Id': this.requestId,
       'X-Content-Type-Options': 'nosniff',
@@ -64,6 +65,13 @@ export class Exchange implements RequestContext {
       'Referrer-Policy': 'no-referrer',
       'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
     };
+    this.goTo(request.path ?? '');
+  }
+
+  /** The request is taken as one for `path`. */
+  goTo(path: string): void {
+    this.path = path;
+    this.isApi = path.startsWith('/api/');
     if (this.isApi) this.headers['Cache-Control'] = 'no-store';
   }
 

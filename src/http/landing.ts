@@ -13,13 +13,13 @@ interface Words {
 const words: Readonly<Record<Language, Words>> = {
   de: {
     intro: (service) => `${service} versendet E-Mails für Praxen, Vereine und Betriebe.`,
-    signIn: 'So melden Sie sich an',
+    signIn: 'Anmelden',
     reference: 'Beschreibung der Schnittstelle (englisch)',
     abuse: 'Unerwünschte E-Mail melden',
   },
   en: {
     intro: (service) => `${service} sends email for practices, clubs and firms.`,
-    signIn: 'How to sign in',
+    signIn: 'Sign in',
     reference: 'Description of the API',
     abuse: 'Report unwanted email',
   },
@@ -38,7 +38,7 @@ export const landingRoute = (serviceName: string): Route =>
     handle: (_, { language }) => {
       const { intro, signIn, reference, abuse } = words[language];
       const links = [
-        ['/reference#requestSignInCode', signIn],
+        ['/app', signIn],
         ['/reference', reference],
         ['/api/public/abuse', abuse],
       ] as const;

@@ -16,9 +16,10 @@ import {
   describedEvents,
   errorCodes,
   errorsOf,
+  isTextType,
   namesPracticeInHeader,
   type ServiceInfo,
-  statusOf,
+  statusFor,
 } from './api-facts.ts';
 import { bodyExamples, curlOf, parameterExample } from './examples.ts';
 import {
@@ -58,11 +59,14 @@ const errorSchemas = (book: SchemaBook): JsonSchemas => ({
   ...Object.fromEntries(errorCodes.map((code) => [errorComponent(code), errorSchema(code, book)])),
 });
 
-const errorResponses = (route: Route): Record<string, JsonSchema> => {
-  const byStatus = Object.groupBy(errorsOf(route), statusOf);
+const errorResponses = (route: Route, book: SchemaBook): Record<string, JsonSchema> => {
+  const refusals = route.shape?.refusals;
+  const byStatus = Object.groupBy(errorsOf(route), (code) => statusFor(route, code));
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, codes = []]) => {
-      const refs = codes.map((code) => componentRef(errorComponent(code)));
+      const refs = refusals
+        ? [book.refer(refusals.schema, 'output', 'ForeignRefusal')]
+        : codes.map((code) => componentRef(errorComponent(code)));
       const schema = refs.length === 1 ? refs[0] : { oneOf: refs };
       const description = codes.map((code) => `\`${code}\``).join(', ');
       const page = answersPages(route) ? { [HTML_TYPE]: {} } : {};
@@ -140,8 +144,9 @@ const usualSecurity: Security = [{ bearer: [] }, { session: [], csrf: [] }];
 const security = ({ access }: Route): { readonly security?: Security } => {
   const byOperator = { adminToken: [] };
   if (access === 'public') return { security: [] };
-  if (access === 'operator') return { security: [byOperator] };
-  return access === 'practice_creator' ? { security: [...usualSecurity, byOperator] } : {};
+  return access === 'operator' || access === 'practice_creator'
+    ? { security: [...usualSecurity, byOperator] }
+    : {};
 };
 
 interface Operation {
@@ -175,7 +180,7 @@ const operation = (route: Route, book: SchemaBook, origin: string): Operation =>
       ? {}
       : { 'x-codeSamples': [{ lang: 'Shell', source: curlOf(route, origin) }] }),
     // A declared answer wins over an error of the same status: it is the more precise one.
-    responses: { ...errorResponses(route), ...Object.fromEntries(responses) },
+    responses: { ...errorResponses(route, book), ...Object.fromEntries(responses) },
   };
 };
 
@@ -189,13 +194,15 @@ const examplesIn = ([first, ...more]: readonly unknown[]): JsonSchema => {
 
 const requestBody = (route: Route, body: z.ZodType, book: SchemaBook): JsonSchema => {
   const schema = book.refer(body, 'input', `${componentName(route.id)}Body`);
-  const isText = (type: string): boolean => route.text?.includes(type) ?? false;
   return {
     required: !body.safeParse(undefined).success,
     content: Object.fromEntries(
       bodyTypes(route).map((type) => [
         type,
-        { schema: isText(type) ? { type: 'string' } : schema, ...examplesIn(bodyExamples(route, type)) },
+        {
+          schema: isTextType(route, type) ? { type: 'string' } : schema,
+          ...examplesIn(bodyExamples(route, type)),
+        },
       ]),
     ),
   };

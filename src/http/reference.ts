@@ -16,7 +16,7 @@ import {
   errorsOf,
   namesPracticeInHeader,
   type ServiceInfo,
-  statusOf,
+  statusFor,
 } from './api-facts.ts';
 import { curlOf } from './examples.ts';
 import { createSchemaBook, type SchemaBook } from './json-schema.ts';
@@ -69,9 +69,11 @@ const routeSection = (route: Route, book: SchemaBook, origin: string): string =>
     const fields = fieldTable('Fields of the answer', schema, 'output', `${place}.${status}`, book);
     return `<p><strong>${status}</strong> ${prose(description)}${kind}</p>${fields}`;
   });
-  const errors = errorsOf(route).map((name) => `<a href="#error-${name}">${name}</a> (${statusOf(name)})`);
+  const errors = errorsOf(route).map(
+    (name) => `<a href="#error-${name}">${name}</a> (${statusFor(route, name)})`,
+  );
   return `<section id="${place}"><h3>${code(`${route.method.toUpperCase()} ${route.path}`)}</h3>
-<p>${prose(route.summary)}</p>${route.description ? `<p>${prose(route.description)}</p>` : ''}
+<p>${prose(route.summary)}</p>${(route.description?.split('\n\n') ?? []).map((part) => `<p>${prose(part)}</p>`).join('')}
 ${termsOf(route)}
 <pre>${code(curlOf(route, origin))}</pre>
 ${fieldTable('Path', route.params, 'input', `${place}.params`, book)}

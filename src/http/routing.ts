@@ -51,8 +51,8 @@ export type Found =
   | {
       readonly route: undefined;
       readonly allowed: readonly string[] | undefined;
-      /** Where nothing is at the path: the method and path of a route that is near. */
-      readonly nearest: string | undefined;
+      /** Looks for the method and path of a route that is near, where nothing is at the path. */
+      readonly nearest: () => string | undefined;
     };
 
 interface Endpoint {
@@ -112,7 +112,7 @@ const decode = (segment: string): string | undefined => {
   }
 };
 
-const NOTHING = { route: undefined, allowed: undefined, nearest: undefined } as const;
+const NOTHING = { route: undefined, allowed: undefined, nearest: () => undefined } as const;
 
 /** More segments, or longer ones, are not compared: a path that is found nowhere must not cost much. */
 const MAX_COMPARED = { segments: 12, characters: 64 };
@@ -164,7 +164,7 @@ export const createRouter = (routes: readonly Route[]): ((method: string, path: 
     const path = given.length > 1 && given.endsWith('/') ? given.slice(0, -1) : given;
     const values: string[] = [];
     const node = path.startsWith('/') ? walk(root, path, 0, values) : undefined;
-    if (!node) return { ...NOTHING, nearest: nearest(method, path) };
+    if (!node) return { ...NOTHING, nearest: () => nearest(method, path) };
     // GET's handler answers HEAD, node leaves its body out (RFC 9110 §9.3.2).
     const found = node.endpoints.get(method === 'HEAD' ? 'GET' : method);
     if (!found) {

@@ -2,9 +2,9 @@
 // was still on its way, handler, answer. A step ends the request by throwing an AppError.
 import type { z } from 'zod';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
-import { AppError } from '#src/kernel/errors.ts';
+import { AppError, wrongMethod } from '#src/kernel/errors.ts';
 import { clientKey } from '#src/kernel/rate-limit.ts';
-import type { Route, RouteResult } from '#src/kernel/route.ts';
+import { ANY_TYPE, type ForeignShape, type Route, type RouteResult } from '#src/kernel/route.ts';
 import { validate } from '#src/kernel/validate.ts';
 import { CLICK_PATH, OPEN_PATH } from '#src/mail/copy-links.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
@@ -12,10 +12,12 @@ import { answer, answerError } from './answer.ts';
 import { errorsOf } from './api-facts.ts';
 import { type Holding, hasArrived, readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
+import { createForeignPaths } from './foreign-paths.ts';
 import { createRouter } from './routing.ts';
 
 export interface ServeOptions extends AdmissionOptions {
   readonly routes: readonly Route[];
+  readonly shapes: readonly ForeignShape[];
   /** Heads the pages on which browsers read a refusal. */
   readonly serviceName: string;
   readonly draining: () => boolean;
@@ -49,6 +51,11 @@ const ANSWERED_WHILE_DRAINING: ReadonlySet<string> = new Set([
   `${CLICK_PATH}/{token}/{url}`,
 ]);
 
+const queryFor = ({ shape }: Route, query: Exchange['request']['query']): object =>
+  shape?.ignoresCaseInQuery
+    ? Object.fromEntries(Object.entries(query).map(([name, value]) => [name.toLowerCase(), value]))
+    : query;
+
 /** The tenant, whichever of its tokens is used; the operator; or a stranger's address, so that strangers do not share. */
 export const budgetOwner = ({ caller, clientAddress }: Exchange): string =>
   caller.kind === 'anonymous'
@@ -63,6 +70,7 @@ export const createServe = (
   budgets: Budgets,
 ): ((exchange: Exchange) => Promise<void>) => {
   const find = createRouter(options.routes);
+  const findFor = createForeignPaths(find, options.shapes);
   const admission = createAdmission(options);
 
   const refuseWhileDraining = (exchange: Exchange, route: Route | undefined): void => {
@@ -120,7 +128,7 @@ export const createServe = (
     const isWhole = hasArrived(request);
     const input = {
       params: (route.params ? validate(route.params, params, 'params') : params) as never,
-      query: (route.query ? validate(route.query, request.query, 'query') : {}) as never,
+      query: (route.query ? validate(route.query, queryFor(route, request.query), 'query') : {}) as never,
       body: (route.body ? validate(route.body, await bodyOf(exchange, route), 'body') : undefined) as never,
     };
     const admitAgain = () => admission.admitAgain(exchange, route, input.body);
@@ -147,7 +155,7 @@ export const createServe = (
 
   /** The request's route. Throws `not_found`, and what the steps before it throw. */
   const routeOf = (exchange: Exchange): Route => {
-    const found = find(exchange.method, exchange.path);
+    const found = findFor(exchange);
     if (found.route !== undefined) {
       exchange.params = found.params;
       exchange.route = found.route;
@@ -157,11 +165,11 @@ export const createServe = (
     if (allowed !== undefined) exchange.headers.Allow = allowed;
     refuseWhileDraining(exchange, undefined);
     admission.limitRate(exchange);
-    throw allowed === undefined
-      ? new AppError('not_found', 'There is nothing at this path.', {
-          ...(found.nearest === undefined ? {} : { hint: `Perhaps ${found.nearest} is meant.` }),
-        })
-      : new AppError('not_found', 'This path does not take this method.', { hint: `It takes ${allowed}.` });
+    const instead = exchange.shape?.insteadOf(exchange.path.slice(exchange.shape.base.length));
+    if (allowed !== undefined) throw wrongMethod([`It takes ${allowed}.`, instead ?? ''].join(' ').trim());
+    const nearest = instead === undefined ? found.nearest() : undefined;
+    const hint = instead ?? (nearest && `Perhaps ${nearest} is meant.`);
+    throw new AppError('not_found', 'There is nothing at this path.', hint === undefined ? {} : { hint });
   };
 
   const refuse = async (exchange: Exchange, thrown: unknown): Promise<void> => {
@@ -220,6 +228,7 @@ const checkResponse = (route: Route, result: RouteResult): void => {
     throw new Error(`${name} with a body, and declares none`);
   } else if (
     typeof declared.body === 'string' &&
+    declared.body !== ANY_TYPE &&
     result.contentType?.split(';')[0] !== declared.body.split(';')[0]
   ) {
     throw new Error(`${name} as ${result.contentType ?? 'JSON'}, and declares ${declared.body}`);

@@ -16,16 +16,26 @@ export interface Health {
   readonly [part: string]: unknown;
 }
 
+interface SubmissionFacts {
+  readonly host: string;
+  readonly port: number | null;
+  readonly implicit_port: number | null;
+}
+
 export interface ServiceFacts {
   readonly name: string;
   readonly version: string;
-  readonly safeMode: () => boolean;
+  /** Of that practice; with null, whether new ones start in it. */
+  readonly safeMode: (tenantId: string | null) => Promise<boolean>;
   readonly limits: () => Limits;
   readonly passwordLogin: () => boolean;
   /** Whether any is configured. */
   readonly scanners: () => boolean;
-  /** Whether messages are taken over SMTP. */
-  readonly submission: boolean;
+  /** Where messages are taken over SMTP; null where they are not. */
+  readonly submission: SubmissionFacts | null;
+  readonly simulatorHost: string;
+  /** Whether a payment provider is configured. */
+  readonly billing: boolean;
   /** Whether mail from the world is. */
   readonly inbound: boolean;
   readonly health: () => Health;
@@ -178,8 +188,23 @@ const metaSchema = z
       allowed_extensions: z.array(z.string()),
       rejected_extensions: z.array(z.string()),
     }),
-    safe_mode: z.boolean().describe('whether new practices start in safe mode'),
+    safe_mode: z
+      .boolean()
+      .describe(
+        'whether the practice of the token is in safe mode; for others, whether new ones start in it',
+      ),
     limits: z.strictObject({ recipients: z.int(), batch: z.int(), body_bytes: z.int() }),
+    simulator_host: z
+      .string()
+      .describe('of the mailbox simulator: what is sent to `success@` it is accepted, to `bounce@` refused'),
+    submission: z
+      .strictObject({
+        host: z.string(),
+        port: z.int().nullable().describe('where clients change to TLS by STARTTLS'),
+        implicit_port: z.int().nullable().describe('where TLS begins with the first byte'),
+      })
+      .nullable()
+      .describe('where messages are taken over SMTP'),
     features: z.strictObject({
       inbound: z.boolean(),
       submission: z.boolean(),
@@ -240,18 +265,20 @@ export const serviceRoutes = (facts: ServiceFacts): Route[] => [
     access: 'authenticated',
     stability: 'stable',
     responses: { 200: { description: 'What clients can count on.', body: metaSchema } },
-    handle: () => {
+    handle: async (_, { caller }) => {
       const { recipients, batch, body_bytes } = facts.limits();
       const body = {
         service: facts.name,
         version: facts.version,
         attachment_policy: attachmentPolicy,
-        safe_mode: facts.safeMode(),
+        safe_mode: await facts.safeMode(caller.tenantId),
         limits: { recipients, batch, body_bytes },
+        simulator_host: facts.simulatorHost,
+        submission: facts.submission,
         features: {
           inbound: facts.inbound,
-          submission: facts.submission,
-          billing: false,
+          submission: facts.submission !== null,
+          billing: facts.billing,
           password_login: facts.passwordLogin(),
           tracking: true,
           scanners: facts.scanners(),

@@ -40,7 +40,7 @@ export const applyDnsRoute = ({ applyRecords }: Pick<Domains['receiving'], 'appl
     id: 'applyInboundDns',
     summary: 'Publish the records for receiving mail',
     description:
-      'Where the operator has access to the DNS provider of the custom domain in use (`dns.provider`). What lacks is added; nothing that is there is changed or removed, and the MX of the domain itself stays as it is. A managed host needs nothing. At most 12 times a minute.',
+      'Where the zone of the custom domain in use is at `dns_provider`, see GET …/inbound. What lacks is added; nothing that is there is changed or removed, and the MX of the domain itself stays as it is. A managed host needs nothing. At most 12 times a minute.',
     access: 'inbound.manage',
     audit: 'inbound.apply_dns',
     stability: 'stable',

@@ -9,6 +9,7 @@ import { applyDnsRoute } from './apply-dns-route.ts';
 import { openChecks } from './checks/open.ts';
 import { type ForwardingDeps, openForwarding } from './forwarding/open.ts';
 import { openHooks } from './hooks/open.ts';
+import { createMailSources } from './mailbox/download.ts';
 import { removeOldMail } from './mailbox/remove-old.ts';
 import { mailboxRoutes } from './mailbox/routes.ts';
 import { createWholeMail } from './mailbox/whole-mail.ts';
@@ -31,6 +32,7 @@ export const openInbound = (base: Base, rooms: InboundDeps) => {
   const { platform, tenants: files } = storage;
   const checks = openChecks(base, intake.scanners.received);
   const settings = { storage, clock, queue: createKeyedQueue() };
+  const sourceOf = createMailSources(files, clock);
   const forwarding = openForwarding(base, rooms);
   const hooks = openHooks(base, intake);
   return {
@@ -51,6 +53,8 @@ export const openInbound = (base: Base, rooms: InboundDeps) => {
     }),
     /** See `openInsight`. */
     proveAuthor: checks.proveAuthor,
+    /** See `openInsight`. */
+    sourceOf,
     /** See `openFollowers`. */
     wholeMail: createWholeMail(files, practiceUrlAt(config().service.public_origin)),
     /** Reports about mail that was forwarded. */
@@ -63,7 +67,7 @@ export const openInbound = (base: Base, rooms: InboundDeps) => {
         quotaBytes: () => limits().inbound_mib * MIB,
         retention: () => config().retention.inbound,
       }),
-      ...mailboxRoutes({ files, clock }),
+      ...mailboxRoutes({ files, clock, sourceOf }),
       applyDnsRoute(domains.receiving),
       ...forwarding.routes,
       ...hooks.routes,

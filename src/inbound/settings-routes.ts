@@ -27,7 +27,11 @@ const emptyBody = z
 export const settingsRoutes = (deps: SettingsRoutesDeps): Route[] => {
   const { storage, clock, receiving, quotaBytes, retention, hold } = deps;
   const present = (db: TenantDb) =>
-    presentInbound(db, receiving.hosts(db), { quotaBytes: quotaBytes(), retention: retention() });
+    presentInbound(db, receiving.hosts(db), {
+      quotaBytes: quotaBytes(),
+      retention: retention(),
+      dnsProvider: receiving.dnsProvider,
+    });
   const show = (id: string) => storage.tenants.read(id, present);
   const afterwards =
     (change: typeof enableInbound) =>
@@ -79,8 +83,7 @@ export const settingsRoutes = (deps: SettingsRoutesDeps): Route[] => {
       path: '/api/practices/{id}/inbound/check',
       id: 'checkInbound',
       summary: 'Look at the records of the receiving hosts in the DNS',
-      description:
-        'Looks up the records of all sending hosts again, as `check-dns` does, and shows those for receiving. At most 12 times a minute.',
+      description: 'Checks all sending hosts, as `check-dns` does. At most 12 times a minute.',
       access: 'inbound.manage',
       audit: { none: 'the check records what it changes as `domain.verify`' },
       body: emptyBody,

@@ -40,6 +40,7 @@ export const inboundSchema = z
       )
       .describe('all of them, also when receiving is disabled'),
     records: z.array(recordSchema).describe('of all hosts, with what the last check found'),
+    dns_provider: z.string().nullable().describe('at which `apply-dns` publishes'),
     options: inboundOptions,
     forward_targets: z
       .array(
@@ -101,11 +102,15 @@ const presentRecord = (record: ReceivingHost['records'][number]): z.infer<typeof
   ...('status' in record ? { status: record.status, found: [...record.found] } : { status: null, found: [] }),
 });
 
-/** `retention`: ms for which the installation keeps mail. */
+/** `retention`: ms for which the installation keeps mail. `dnsProvider`: its name; null: the service has access to none. */
 export const presentInbound = (
   db: TenantDb,
   hosts: readonly ReceivingHost[],
-  { quotaBytes, retention }: { readonly quotaBytes: number; readonly retention: number },
+  {
+    quotaBytes,
+    retention,
+    dnsProvider,
+  }: { readonly quotaBytes: number; readonly retention: number; readonly dnsProvider: string | null },
 ): z.infer<typeof inboundSchema> => {
   const { enabledAt, options } = inboundSettingsStore(db).current();
   const inUse = hosts.findLast(({ pending }) => !pending);
@@ -117,6 +122,7 @@ export const presentInbound = (
     host: inUse.host,
     hosts: hosts.map(presentHost),
     records: hosts.flatMap(({ records }) => records.map(presentRecord)),
+    dns_provider: dnsProvider,
     options,
     forward_targets: [...forwardTargets(db)],
     kept_days: keptFor(options, retention) / DAY,

@@ -55,7 +55,7 @@ const de: Readonly<Record<CheckId, Words>> = {
   },
   owner: {
     title: 'Verantwortliche Person',
-    hint: () => 'Es gibt keinen aktiven Owner. Der Betreiber kann einen benennen.',
+    hint: () => 'Es gibt keinen aktiven Inhaber. Der Betreiber kann einen benennen.',
   },
   test_message: {
     title: 'Testnachricht',
@@ -85,7 +85,7 @@ const de: Readonly<Record<CheckId, Words>> = {
   },
   second_owner: {
     title: 'Vertretung',
-    hint: () => 'Ein zweiter Owner hilft, wenn der erste ausfällt.',
+    hint: () => 'Ein zweiter Inhaber hilft, wenn der erste ausfällt.',
   },
 };
 

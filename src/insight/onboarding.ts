@@ -83,7 +83,7 @@ const steps: readonly Step[] = [
     optional: true,
     action: ['POST', '/members'],
     words: {
-      de: ['Team einladen', 'Am besten auch einen zweiten Owner.'],
+      de: ['Team einladen', 'Am besten auch einen zweiten Inhaber.'],
       en: ['Invite your team', 'Preferably with a second owner.'],
     },
   },

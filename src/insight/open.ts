@@ -4,6 +4,8 @@ import { upstreamsOutsideSpf } from '#src/kernel/config/sender-policy.ts';
 import type { ProveAuthor } from '#src/mail/domain-report.ts';
 import { createDomainReports } from './domain-reports/receive.ts';
 import { domainReportRoutes } from './domain-reports/routes.ts';
+import { exportRoutes } from './exports/routes.ts';
+import { type PreviewSources, previewRoutes } from './preview/routes.ts';
 import { createOriginProbe } from './public-origin.ts';
 import { insightRoutes } from './routes.ts';
 
@@ -12,6 +14,7 @@ export type Insight = ReturnType<typeof openInsight>;
 export const openInsight = (
   { config, storage, clock, log, simulatorDomain }: Base,
   proveAuthor: ProveAuthor,
+  sources: PreviewSources,
 ) => {
   const { service, upstreams, dns } = config();
   const outsideSpf = upstreamsOutsideSpf(upstreams, service.host, dns.zones);
@@ -19,6 +22,7 @@ export const openInsight = (
   return {
     routes: [
       ...insightRoutes({
+        storage,
         files: storage.tenants,
         clock,
         installation: {
@@ -35,6 +39,8 @@ export const openInsight = (
         origin,
       }),
       ...domainReportRoutes(storage.tenants),
+      ...exportRoutes({ files: storage.tenants, clock }),
+      ...previewRoutes({ files: storage.tenants, sources, origin: service.public_origin, clock }),
     ],
     /** Mail to the addresses for reports about domains. */
     receiveDomainReport: createDomainReports({

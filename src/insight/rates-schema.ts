@@ -10,7 +10,7 @@ export const ratesQuery = z.strictObject({
   route: z.string().max(63).toLowerCase().optional().describe('UUID or slug: of this route only'),
 });
 
-const counts = {
+export const countFields = {
   accepted: z.int().describe('mails, one per recipient'),
   sent: z.int().describe('accepted by the upstream'),
   refused: z.int().describe('permanently refused by the upstream, so never sent'),
@@ -26,7 +26,7 @@ const counts = {
 const share = z.number().nullable();
 const ofDelivered = 'divided by sent and refused less all bounces; null if that is 0';
 
-const guardrailSchema = z.strictObject({
+export const guardrailSchema = z.strictObject({
   window_from: z.iso
     .datetime()
     .describe('the window is 30 UTC days including today, or begins with the last resumption'),
@@ -57,7 +57,7 @@ export const ratesSchema = z
     routes: z.array(
       z.strictObject({
         route: z.strictObject({ id: z.uuid(), slug: z.string(), type: z.enum(streams) }),
-        ...counts,
+        ...countFields,
         ...rateFields,
         open_rate: share.describe(`opens ${ofDelivered}`),
         click_rate: share.describe(`clicks ${ofDelivered}`),
@@ -67,7 +67,7 @@ export const ratesSchema = z
       }),
     ),
     per_day: z
-      .array(z.strictObject({ day: z.iso.date(), ...counts }))
+      .array(z.strictObject({ day: z.iso.date(), ...countFields }))
       .describe('sums of these routes; only days with any mail, in order'),
   })
   .meta({ id: 'Rates' });

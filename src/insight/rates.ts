@@ -79,7 +79,7 @@ export const countsPerRoute = (
 
 const asShare = ({ part, whole }: Limit): number => part / whole;
 
-const guardrailOf = (
+export const guardrailOf = (
   practice: PracticeRow,
   routeId: string,
   counts: Counts,

@@ -5,7 +5,9 @@ import type { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import type { Language } from '#src/kernel/language.ts';
+import { listOf } from '#src/kernel/list.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
@@ -22,8 +24,10 @@ import { ratesQuery, ratesSchema } from './rates-schema.ts';
 import { deliverabilitySchema, placementSchema } from './reports-schema.ts';
 import { channelMixSchema, daysQuery, goLiveSchema, onboardingSchema, overviewSchema } from './schema.ts';
 import { insightStore } from './store.ts';
+import { summariesFor, summariesQuery, summarySchema } from './summary.ts';
 
 export interface InsightDeps extends GoLiveDeps {
+  readonly storage: Storage;
   readonly serviceHost: string;
   readonly simulatorDomain: string;
   /** Addresses, or domains with a leading @, in lower case. */
@@ -78,6 +82,29 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
   const shared = { tag: 'Overview', stability: 'stable', params: tenantParams } as const;
   const reading = { ...shared, method: 'get', access: 'stats.view' } as const;
   return [
+    defineRoute({
+      method: 'get',
+      path: '/api/practices/summary',
+      tag: shared.tag,
+      id: 'listPracticeSummaries',
+      summary: "The caller's practices at a glance",
+      description:
+        'Each with the state of its domain, its rates, its plan, its last mail and what waits. Of each practice the caller sees what their role there may see.',
+      access: 'authenticated',
+      stability: 'stable',
+      query: summariesQuery,
+      responses: {
+        200: {
+          description:
+            'In the order of their creation. A page may hold fewer than `limit` while `next_cursor` is set: with `q` a call looks at 200 practices at most.',
+          body: listOf(summarySchema),
+        },
+      },
+      handle: async ({ query }, { caller, log }) => ({
+        status: 200,
+        body: await summariesFor(deps, caller, query, log),
+      }),
+    }),
     defineRoute({
       ...reading,
       path: '/api/practices/{id}/overview',

@@ -47,6 +47,9 @@ export const insightStore = perConnection((db: TenantDb) => {
          AND status IN (SELECT value FROM json_each(?)) ORDER BY upstream`,
     )
     .pluck();
+  const lastAcceptedAt = db
+    .prepare<[], number>('SELECT created_at FROM messages WHERE seq = (SELECT max(seq) FROM messages)')
+    .pluck();
   const newestRecipient = db.prepare<[], number | null>('SELECT max(id) FROM recipients').pluck();
   const order = messageOrderStore(db);
   const subjects = db.prepare<NewestRange, SubjectRow>(
@@ -71,6 +74,8 @@ export const insightStore = perConnection((db: TenantDb) => {
   return {
     /** Names of the upstreams that accepted any of the newest mails. */
     relayedBy: (): string[] => relayedBy.all(RECENT_RECIPIENTS, JSON.stringify(RELAYED)),
+    /** Null where none was, or none is kept. */
+    lastAcceptedAt: (): number | null => lastAcceptedAt.get() ?? null,
     /** Subjects of messages since then, newest first. `projects`: ids; null: all. */
     subjects: (since: number, limit: number, projects: readonly string[] | null): SubjectRow[] =>
       subjects.all(newestSince(since, limit, projects)),

@@ -4,11 +4,13 @@
 //
 // Scanners take time, and a transaction has none. Where one is configured, the gates run twice: first without the
 // scanners' report, so that nothing is scanned that is refused anyway or was answered before; then with it, in the
-// transaction that stores.
+// transaction that stores. So do those of messages that share a transaction, because the rules take time for all of them.
 import { hash } from 'node:crypto';
+import { reachedShare } from '#src/accounts/counters/rules.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
+import { AppError, type ErrorCode, toAppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
+import { workThrough } from '#src/kernel/slices.ts';
 import { type Lane, lanes } from '#src/kernel/stream.ts';
 import { answerOf, blockedError } from './answer.ts';
 import { type Assess, chooseProject, evaluate, type Submission, scan } from './evaluate.ts';
@@ -18,7 +20,6 @@ import { findKept, type KeyedRequest, keepAnswer } from './idempotency.ts';
 import type { IntakeContext } from './intake-context.ts';
 import type { SendAnswer } from './schema.ts';
 import { storeMessage } from './store-message.ts';
-import { reachedShare } from './usage-notices.ts';
 
 /** The codes that a route which sends one message may answer: those of the gates, and of what comes before them. */
 export const SEND_ERRORS: readonly ErrorCode[] = [
@@ -61,35 +62,47 @@ interface Ready {
 const isUsageReached = ({ plan }: Facts, accepted: number): boolean =>
   plan !== null && reachedShare(plan.used + accepted, plan.cap) > plan.notified;
 
-const refused = (intake: IntakeContext, tenantId: string, refusal: AppError, facts: Facts): AppError => {
-  if (isUsageReached(facts, 0)) intake.usageReached(tenantId);
-  return refusal;
-};
-
-/** Asks the scanners where one is configured; else the rules alone. The service's own mail is not assessed. */
+/**
+ * `isAhead`: assesses it now, by the scanners too where one is configured; else the rules do when it is stored. The service's
+ * own mail is not assessed.
+ */
 const makeReady = async (
   intake: IntakeContext,
   submission: Submission,
   request: KeyedRequest | null,
+  isAhead: boolean,
 ): Promise<Accepted | Ready> => {
   const { content, files, clock } = intake;
   if (submission.source === 'system') return { draft: submission.draft, assess: () => null };
   const assess = submission.assess ?? content.rate;
-  if (submission.assess || !content.scans()) return { draft: submission.draft, assess };
+  if (submission.assess || !isAhead) return { draft: submission.draft, assess };
   const { tenantId } = submission;
   const now = clock.now();
   const found = await files.read(tenantId, (db) => {
     const repeated = request && repeatedAnswer(db, chooseProject(db, submission), request, now);
     return repeated ?? evaluate(db, intake, submission, content.rate, { now });
   });
-  if ('kind' in found) return found;
+  if ('kind' in found) {
+    // As below: its message may wait since a failed sync.
+    intake.wake(tenantId, 0, now);
+    return found;
+  }
   const { draft, facts, result } = found;
-  if (result.refusal !== null) throw refused(intake, tenantId, result.refusal, facts);
-  if (result.suppressed.size === recipientsOf(draft).length) return { draft, assess };
-  const assessment = await scan(intake, tenantId, found);
-  // The scanned draft is the one that leaves: the template may have been changed meanwhile.
+  if (result.refusal !== null) {
+    if (isUsageReached(facts, 0)) intake.usageReached(tenantId);
+    throw result.refusal;
+  }
+  const isScanned = content.scans() && result.suppressed.size < recipientsOf(draft).length;
+  const assessment = isScanned ? await scan(intake, tenantId, found) : facts.content;
+  // The assessed draft is the one that leaves: the template may have been changed meanwhile.
   return { draft, assess: () => assessment };
 };
+
+const keyedRequestOf = (idempotency: Submission['idempotency']): KeyedRequest | null =>
+  idempotency && {
+    key: idempotency.key,
+    digest: hash('sha256', JSON.stringify(idempotency.request), 'buffer'),
+  };
 
 /**
  * Stores the message durably, or throws an AppError and stores nothing. A repeated key answers with the first answer,
@@ -97,13 +110,10 @@ const makeReady = async (
  */
 export const accept = async (intake: IntakeContext, submission: Submission): Promise<Accepted> => {
   const { tenantId, idempotency } = submission;
-  const request = idempotency && {
-    key: idempotency.key,
-    digest: hash('sha256', JSON.stringify(idempotency.request), 'buffer'),
-  };
+  const request = keyedRequestOf(idempotency);
   const key = request && `${submission.projectId ?? ''} ${request.key}`;
   return intake.requests.run(tenantId, key, async () => {
-    const ready = await makeReady(intake, submission, request);
+    const ready = await makeReady(intake, submission, request, intake.content.scans());
     return 'kind' in ready
       ? ready
       : store(intake, { ...submission, draft: ready.draft }, request, ready.assess);
@@ -127,7 +137,7 @@ const acceptIn = (
   wakings: Wakings,
   now: number,
 ): Accepted | AppError => {
-  const { tenantId, source } = submission;
+  const { source } = submission;
   const wake = (lane: Lane, dueAt: number): void => {
     wakings.dueAt.set(lane, Math.min(wakings.dueAt.get(lane) ?? dueAt, dueAt));
   };
@@ -139,7 +149,9 @@ const acceptIn = (
   }
   const evaluation = evaluate(db, intake, submission, assess, { now });
   const { draft, facts, result } = evaluation;
-  if (result.refusal !== null) return refused(intake, tenantId, result.refusal, facts);
+  // The owners are notified after the transaction: an atomic batch may undo what has been counted so far.
+  if (isUsageReached(facts, result.refusal === null ? facts.mails : 0)) wakings.usageReached = true;
+  if (result.refusal !== null) return result.refusal;
   const id = newId();
   const stored = storeMessage(db, evaluation, {
     id,
@@ -149,7 +161,6 @@ const acceptIn = (
     campaignSeq: submission.source === 'campaign' ? submission.campaign.seq : null,
   });
   wake(stored.lane, stored.dueAt ?? now);
-  if (isUsageReached(facts, facts.mails)) wakings.usageReached = true;
   if (result.blocked && facts.content) {
     const error = blockedError(id, facts.content);
     if (request) keepAnswer(db, evaluation.projectId, request, { status: error.status, body: error }, now);
@@ -212,4 +223,64 @@ const store = async (
   );
   if (accepted instanceof AppError) throw accepted;
   return accepted;
+};
+
+/** Paths of one item's problems begin with its place in the whole: `body[3].to`. */
+export const rooted = (extra: object, root: string): object =>
+  'fields' in extra && Array.isArray(extra.fields)
+    ? {
+        ...extra,
+        fields: extra.fields.map((field: { path: string }) => ({
+          ...field,
+          path: field.path.startsWith(root) ? field.path : field.path.replace(/^body(?=\.|$)/, root),
+        })),
+      }
+    : extra;
+
+/** The refusal of one of several messages as that of all of them. */
+export const refusalOfItem = (thrown: unknown, index: number): AppError => {
+  const refusal = toAppError(thrown);
+  const { code, message, hint, extra, cause } = refusal;
+  if (code === 'internal_error') return refusal;
+  const text = 'fields' in extra ? message : `Message ${index + 1}: ${message}`;
+  return new AppError(code, text, { hint, extra: rooted(extra, `body[${index}]`), cause } as never);
+};
+
+/**
+ * Stores all of the messages in one transaction, or throws the first refusal and stores nothing. The callers bound how many
+ * they are.
+ */
+export const acceptAll = async (
+  intake: IntakeContext,
+  tenantId: string,
+  submissions: readonly Submission[],
+): Promise<SendAnswer[]> => {
+  const requests = submissions.map(({ idempotency }) => keyedRequestOf(idempotency));
+  const ready = await workThrough(submissions, (submission, index) =>
+    makeReady(intake, submission, requests[index] ?? null, true).catch((refusal: unknown) =>
+      refusalOfItem(refusal, index),
+    ),
+  );
+  const refusal = ready.find((one) => one instanceof AppError);
+  if (refusal) throw refusal;
+  return transactWith(intake, tenantId, (db, wakings, now) =>
+    submissions.map((submission, index) => {
+      const prepared = ready[index] as Accepted | Ready;
+      const accepted =
+        'kind' in prepared
+          ? prepared
+          : acceptIn(
+              db,
+              intake,
+              { ...submission, draft: prepared.draft },
+              requests[index] ?? null,
+              prepared.assess,
+              wakings,
+              now,
+            );
+      if (accepted instanceof AppError) throw refusalOfItem(accepted, index);
+      if (accepted.kind === 'blocked') throw refusalOfItem(accepted.error, index);
+      return accepted.answer;
+    }),
+  );
 };

@@ -14,16 +14,16 @@ const suppressionPart = (
   all: boolean,
 ): Pick<SendAnswer, 'code' | 'hint' | 'suppressed'> => {
   if (suppressed.size === 0) return {};
-  return all
-    ? {
+  const words = all
+    ? ({
         code: 'recipient_suppressed',
         hint: 'Every recipient is on a suppression list of this practice; nothing is sent.',
-      }
-    : {
+      } as const)
+    : ({
         code: 'recipients_suppressed',
         hint: 'Those in `suppressed` are on a suppression list of this practice; the others get the message.',
-        suppressed: [...suppressed],
-      };
+      } as const);
+  return { ...words, suppressed: [...suppressed] };
 };
 
 const warningsOf = (content: Assessment | null, verdicts: GateResult['verdicts']) => {

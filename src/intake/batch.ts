@@ -1,32 +1,46 @@
 // Many sends by one request, each as if it had come alone: a refusal is answered in its place and affects no other send.
 import { createHash, hash } from 'node:crypto';
-import { draftOf } from '#src/intake/templates/resolve.ts';
+import { createSlices, workThrough } from '#src/kernel/slices.ts';
 import { validate } from '#src/kernel/validate.ts';
-import { accept } from './accept.ts';
+import { accept, acceptAll, refusalOfItem } from './accept.ts';
+import type { ForeignSource, Submission } from './evaluate.ts';
 import type { IntakeContext } from './intake-context.ts';
 import {
   type Answered,
   answerWhole,
-  createSlices,
   keyOfPart,
   type ManyRequest,
   type Outcome,
   outcomeOf,
   statusOf,
   type WholeAnswer,
-  workThrough,
 } from './many.ts';
 import { sendBody } from './schema.ts';
+import { draftOf } from './templates/resolve.ts';
 
 export interface BatchRequest extends ManyRequest {
+  readonly source: 'batch' | ForeignSource;
   /** JSON values that have not been validated. */
   readonly items: readonly unknown[];
+  /** Of items in another form, what is validated; throws AppError. `root` is the place of the item in the request. */
+  readonly toNative?: (item: unknown, root: string) => unknown;
+  /** All of them are accepted or none is: the first refusal refuses the whole. */
+  readonly isAtomic?: boolean;
 }
+
+const rootOf = (index: number): string => `body[${index}]`;
 
 const digestOf = (value: unknown): string => hash('sha256', JSON.stringify(value), 'hex');
 
-/** The digest of each item and of the whole request. Without a key they are not needed. */
-const digestsOf = async ({ items, key }: BatchRequest): Promise<{ each: string[]; all: Buffer }> => {
+/**
+ * The digest of each item, and of the whole request, which is another one where it is all or nothing: the answers differ.
+ * Without a key they are not needed.
+ */
+const digestsOf = async ({
+  items,
+  key,
+  isAtomic,
+}: BatchRequest): Promise<{ each: string[]; all: Buffer }> => {
   const each: string[] = [];
   const pause = createSlices();
   for (const item of key === null ? [] : items) {
@@ -36,7 +50,7 @@ const digestsOf = async ({ items, key }: BatchRequest): Promise<{ each: string[]
   return {
     each,
     all: createHash('sha256')
-      .update(`batch\n${each.join('\n')}`)
+      .update(`${isAtomic ? 'atomic ' : ''}batch\n${each.join('\n')}`)
       .digest(),
   };
 };
@@ -53,39 +67,65 @@ const idempotencyOf = (
   return whole === null ? null : { key: keyOfPart(whole, index), request: digest };
 };
 
-const sendItem = (
-  intake: IntakeContext,
-  { tenantId, projects, key, log }: BatchRequest,
+/** Throws `invalid_request`, and what `draftOf` throws. */
+const submissionOf = (
+  { tenantId, projects, key, source, toNative = (given) => given }: BatchRequest,
   item: unknown,
   index: number,
   digest: string | undefined,
-): Promise<Outcome> => {
-  const root = `body[${index}]`;
-  return outcomeOf(root, log, async () => {
-    const body = validate(sendBody, item, root);
-    const { idempotency_key: own, ...request } = body;
-    return accept(intake, {
-      tenantId,
-      projects,
-      projectId: body.project_id ?? null,
-      source: 'batch',
-      draft: draftOf(body),
-      idempotency: idempotencyOf(key, own, request, index, digest),
-    });
-  });
+): Submission => {
+  const root = rootOf(index);
+  const body = validate(sendBody, toNative(item, root), root);
+  const { idempotency_key: own, ...request } = body;
+  return {
+    tenantId,
+    projects,
+    projectId: body.project_id ?? null,
+    source,
+    draft: draftOf(body),
+    idempotency: idempotencyOf(key, own, request, index, digest),
+  };
+};
+
+const sendEach = async (
+  intake: IntakeContext,
+  request: BatchRequest,
+  digests: readonly string[],
+): Promise<Outcome[]> =>
+  workThrough(request.items, (item, index) =>
+    outcomeOf(rootOf(index), request.log, async () =>
+      accept(intake, submissionOf(request, item, index, digests[index])),
+    ),
+  );
+
+/** Throws the first refusal, which names the item it is about. */
+const sendAll = async (
+  intake: IntakeContext,
+  request: BatchRequest,
+  digests: readonly string[],
+): Promise<Outcome[]> => {
+  const submissions: Submission[] = [];
+  const pause = createSlices();
+  for (const [index, item] of request.items.entries()) {
+    await pause();
+    try {
+      submissions.push(submissionOf(request, item, index, digests[index]));
+    } catch (refusal) {
+      throw refusalOfItem(refusal, index);
+    }
+  }
+  const answers = await acceptAll(intake, request.tenantId, submissions);
+  return answers.map((answer) => ({ kind: 'accepted', answer }));
 };
 
 const itemOf = (outcome: Outcome) => (outcome.kind === 'accepted' ? outcome.answer : outcome.refusal);
 
 /** Answers in the order of the items. Rejects as `answerWhole`, for the whole alone. */
 export const sendBatch = async (intake: IntakeContext, request: BatchRequest): Promise<Answered> => {
-  const { items } = request;
   const digests = await digestsOf(request);
   const whole = { ...request, projectId: null, digest: digests.all };
   return answerWhole(intake, whole, async (): Promise<WholeAnswer> => {
-    const outcomes = await workThrough(items, (item, index) =>
-      sendItem(intake, request, item, index, digests.each[index]),
-    );
+    const outcomes = await (request.isAtomic ? sendAll : sendEach)(intake, request, digests.each);
     return { status: statusOf(outcomes), body: outcomes.map(itemOf), outcomes };
   });
 };

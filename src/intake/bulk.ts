@@ -9,6 +9,7 @@ import { loadTemplate, usualRoute } from '#src/intake/templates/resolve.ts';
 import { toMergeData } from '#src/intake/templates/schema.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError, type FieldProblem } from '#src/kernel/errors.ts';
+import { createSlices, workThrough } from '#src/kernel/slices.ts';
 import { check, unfit } from '#src/kernel/validate.ts';
 import { AddressError, addressKey, parseAddress, withoutInvisibles } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
@@ -24,14 +25,12 @@ import type { IntakeContext } from './intake-context.ts';
 import {
   type Answered,
   answerWhole,
-  createSlices,
   keyOfPart,
   type ManyRequest,
   type Outcome,
   outcomeOf,
   statusOf,
   type WholeAnswer,
-  workThrough,
 } from './many.ts';
 
 export interface BulkRequest extends ManyRequest {
@@ -54,6 +53,7 @@ export interface BulkContent {
   readonly kind: Kind;
   readonly route: string | null;
   readonly settings: Draft['settings'];
+  readonly templateId?: string | undefined;
 }
 
 const contentOf = (db: TenantDb, { template, template_version }: BulkBody) => {
@@ -63,12 +63,12 @@ const contentOf = (db: TenantDb, { template, template_version }: BulkBody) => {
       { path: 'body.template_version', message: 'belongs to a stored template, and none is named' },
     ]);
   const { subject, text = null, html = null } = template;
-  return { subject, text, html, kind: 'newsletter', settings: {} } as const;
+  return { subject, text, html, kind: 'newsletter', settings: {}, templateId: undefined } as const;
 };
 
 /** Throws `not_found` for a stored template, `invalid_request` for one that cannot be used. */
 export const bulkContent = (db: TenantDb, body: BulkBody): BulkContent => {
-  const { kind: usualKind, settings, subject, text, html } = contentOf(db, body);
+  const { kind: usualKind, settings, templateId, subject, text, html } = contentOf(db, body);
   const content = { subject, text, html };
   const compiled = compileContent(content);
   if (compiled.problems.length > 0)
@@ -80,6 +80,7 @@ export const bulkContent = (db: TenantDb, body: BulkBody): BulkContent => {
     kind,
     route: body.route ?? usualRoute(kind),
     settings: { ...settings, ...body.settings },
+    templateId,
   };
 };
 
@@ -170,7 +171,13 @@ export const commonOf = (
   const frame = frameOf({ to: [], from, reply_to, tag, tags, metadata, headers, scheduled_at });
   return {
     written,
-    frame: { ...frame, kind: written.kind, route: written.route, settings: written.settings },
+    frame: {
+      ...frame,
+      kind: written.kind,
+      route: written.route,
+      settings: written.settings,
+      templateId: written.templateId,
+    },
   };
 };
 

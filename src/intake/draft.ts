@@ -65,6 +65,8 @@ export interface Draft {
   readonly parts?: SubmittedPart;
   /** The Message-ID that it came with, in angle brackets. */
   readonly messageId?: string;
+  /** Of the stored template that it was made from. */
+  readonly templateId?: string | undefined;
 }
 
 /** A draft in which everything that is not given is absent. */
@@ -129,12 +131,13 @@ const bounded = (name: string, given: string | string[] | undefined): string[] =
   throw invalidField(name, `must have at most ${MAX_TYPED_CHARACTERS} characters in all`);
 };
 
-const parseFrom = (body: SendBody): Mailbox | null => {
-  if (body.from === undefined) return null;
+/** `name`: of its field. */
+export const parseFrom = (text: string | undefined, name = 'from'): Mailbox | null => {
+  if (text === undefined) return null;
   try {
-    return parseAddress(body.from);
+    return parseAddress(text);
   } catch (error) {
-    if (error instanceof AddressError) throw invalidField(nameOf(body, 'from'), error.message);
+    if (error instanceof AddressError) throw invalidField(name, error.message);
     throw error;
   }
 };
@@ -217,7 +220,7 @@ const writingOf = (body: SendBody): Writing => {
 
 /** The draft without subject, text and HTML: `withWriting` adds them. */
 export const frameOf = (body: SendBody): Omit<Draft, keyof Writing> => ({
-  from: parseFrom(body),
+  from: parseFrom(body.from, nameOf(body, 'from')),
   ...uniqueRecipients(body),
   replyTo: mailboxes('invalid_request', body, 'reply_to'),
   route: body.route ?? null,

@@ -15,9 +15,13 @@ import { type GateResult, runGates } from './gates.ts';
 import type { IntakeContext } from './intake-context.ts';
 import { trackingOf } from './tracking.ts';
 
+/** The forms of other APIs in which mail is sent. */
+export type ForeignSource = 'vendor-a' | 'vendor-b' | 'eu';
+export type PlainSource = 'api' | 'batch' | 'bulk' | 'smtp' | 'hook' | 'automatic_reply' | ForeignSource;
+
 /** The service's own mail has header fields that no sender may set, and its content is kept sealed. */
 type Origin =
-  | { readonly source: 'api' | 'batch' | 'bulk' | 'smtp' | 'hook' | 'automatic_reply' }
+  | { readonly source: PlainSource }
   | { readonly source: 'system'; readonly ownHeaders: Draft['headers'] }
   | { readonly source: 'campaign'; readonly campaign: CampaignSend };
 

@@ -7,6 +7,7 @@ import { addressKey } from '#src/mail/address.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import { MimeError, parseMessage } from '#src/mail/mime-parts.ts';
 import { type Draft, draftWith } from './draft.ts';
+import type { Submission } from './evaluate.ts';
 import { contentOf } from './mime-body.ts';
 import { fieldsOf } from './mime-fields.ts';
 
@@ -14,15 +15,22 @@ export interface FromMime {
   readonly draft: Draft;
   /** The project that it names. */
   readonly projectId: string | null;
-  /** The same message to the same recipients has the same key; null where it has no Message-ID. */
-  readonly repeatKey: string | null;
+  /** By the key in the message, else by its bytes; null where it has neither a key nor a Message-ID. */
+  readonly idempotency: Submission['idempotency'];
 }
 
 /** A client that lost the answer sends the same bytes again. */
-const repeatKeyOf = (content: Buffer, recipients: readonly Address[]): string => {
+const repeatOf = (content: Buffer, recipients: readonly Address[]): Submission['idempotency'] => {
   const envelope = [...recipients].map(addressKey).sort().join('\n');
-  return `smtp:${hash('sha256', `${hash('sha256', content)}\n${envelope}`)}`;
+  const key = `smtp:${hash('sha256', `${hash('sha256', content)}\n${envelope}`)}`;
+  return { key, request: key };
 };
+
+/** Dates, boundaries and ids are others each time that a program writes the same message. */
+const requestOf = ({ messageId: _id, parts: _boundaries, attachments, ...draft }: Draft) => ({
+  ...draft,
+  attachments: attachments.map(({ filename, content }) => [filename, hash('sha256', content)]),
+});
 
 const sameAddresses = (left: readonly Mailbox[], right: readonly Mailbox[]): boolean =>
   left.length === right.length && left.every(({ address }, index) => address === right[index]?.address);
@@ -42,7 +50,14 @@ export const fromMime = async (
       cause,
     });
   });
-  const { projectId, messageId, to: shownTo, cc: shownCc, ...rest } = fieldsOf(fields, controls);
+  const {
+    projectId,
+    messageId,
+    idempotencyKey,
+    to: shownTo,
+    cc: shownCc,
+    ...rest
+  } = fieldsOf(fields, controls);
   const waiting = new Map(recipients.map((address) => [addressKey(address), address]));
   const take = ({ address, name }: Mailbox): Mailbox[] => {
     const meant = waiting.get(addressKey(address));
@@ -63,9 +78,7 @@ export const fromMime = async (
     ...(messageId === null ? {} : { messageId }),
     ...contentOf(root),
   });
-  return {
-    draft,
-    projectId,
-    repeatKey: messageId === null ? null : repeatKeyOf(content, recipients),
-  };
+  if (idempotencyKey !== null)
+    return { draft, projectId, idempotency: { key: idempotencyKey, request: requestOf(draft) } };
+  return { draft, projectId, idempotency: messageId === null ? null : repeatOf(content, recipients) };
 };

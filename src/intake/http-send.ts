@@ -2,8 +2,11 @@
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
 import type { RequestContext, RouteResult } from '#src/kernel/route.ts';
-import type { Accepted } from './accept.ts';
-import { idempotencyKey } from './schema.ts';
+import { type Accepted, accept } from './accept.ts';
+import type { ForeignSource } from './evaluate.ts';
+import type { IntakeContext } from './intake-context.ts';
+import { idempotencyKey, type SendBody } from './schema.ts';
+import { draftOf } from './templates/resolve.ts';
 
 export const keyHeaders = z.object({
   'Idempotency-Key': idempotencyKey
@@ -35,7 +38,32 @@ export const keyOf = (
   });
 };
 
+/** The practice, and the projects of it that the caller may use. */
+export const senderOf = ({ caller, tenantId }: Pick<RequestContext, 'caller' | 'tenantId'>) => {
+  if (tenantId === null)
+    throw new Error('the server names the tenant of every route that asks for a permission');
+  return { tenantId, projects: caller.projects };
+};
+
 export const replayHeaders = (replayed: boolean) => (replayed ? { 'Idempotent-Replayed': 'true' } : {});
+
+/** Accepts the message of one request, in whatever form it came. */
+export const sendOne = (
+  intake: IntakeContext,
+  source: 'api' | ForeignSource,
+  body: SendBody,
+  context: RequestContext,
+): Promise<Accepted> => {
+  const key = keyOf(body.idempotency_key, context);
+  const { idempotency_key: _, ...request } = body;
+  return accept(intake, {
+    ...senderOf(context),
+    projectId: body.project_id ?? null,
+    source,
+    draft: draftOf(body),
+    idempotency: key === null ? null : { key, request },
+  });
+};
 
 /** The answer to who sent one message. */
 export const acceptedResult = (accepted: Accepted): RouteResult => {

@@ -6,33 +6,28 @@ import { momentOf, zoneNamed } from '#src/mail/time-zone.ts';
 import type { Invitation } from '#src/messages/settings.ts';
 import type { SendBody } from './schema.ts';
 
-const DEFAULT_ZONE = 'Europe/Berlin';
+export const DEFAULT_ZONE = 'Europe/Berlin';
 const DEFAULT_LENGTH_MS = 30 * MINUTE;
 
-const invalid = (field: string, message: string, hint?: string): AppError =>
-  new AppError('invalid_request', `The appointment cannot be understood: ${field} ${message}.`, {
-    ...(hint === undefined ? {} : { hint }),
-    extra: { fields: [{ path: `body.calendar.${field}`, message }] },
-  });
-
-const parseMoment = (field: 'starts_at' | 'ends_at', given: string, zone: string): number => {
-  const moment = momentOf(zone, given);
-  if (moment !== null) return moment;
-  throw invalid(
-    field,
-    `is a time that clocks in ${zone} skip`,
-    'Clocks are put forward there; name a time before or after that, or one with an offset.',
-  );
-};
-
-export const toInvitation = ({
-  summary,
-  starts_at,
-  ends_at,
-  location,
-  description,
-  time_zone,
-}: NonNullable<SendBody['calendar']>): Invitation => {
+/** `at`: where the fields are in the request. */
+export const toInvitation = (
+  { summary, starts_at, ends_at, location, description, time_zone }: NonNullable<SendBody['calendar']>,
+  at = 'body.calendar',
+): Invitation => {
+  const invalid = (field: string, message: string, hint?: string): AppError =>
+    new AppError('invalid_request', `The appointment cannot be understood: ${field} ${message}.`, {
+      ...(hint === undefined ? {} : { hint }),
+      extra: { fields: [{ path: `${at}.${field}`, message }] },
+    });
+  const parseMoment = (field: 'starts_at' | 'ends_at', given: string, zone: string): number => {
+    const moment = momentOf(zone, given);
+    if (moment !== null) return moment;
+    throw invalid(
+      field,
+      `is a time that clocks in ${zone} skip`,
+      'Clocks are put forward there; name a time before or after that, or one with an offset.',
+    );
+  };
   const zone = zoneNamed(time_zone ?? DEFAULT_ZONE);
   if (zone === null)
     throw invalid('time_zone', 'is not the name of a time zone', 'Use an IANA name, such as Europe/Berlin.');

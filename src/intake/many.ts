@@ -1,5 +1,4 @@
-// Many messages by one request: a few are in flight at a time, so that they share commits and leave memory and the event
-// loop to others too; and the answer for each.
+// Many messages by one request: the answer for each, and for the whole.
 //
 // Under one idempotency key: while the request runs, the key is kept with the request's digest, and each message has a key
 // of its own, made of the request's key and its place. So a repetition after a crash sends none twice and goes on with
@@ -10,60 +9,12 @@ import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type AppError, errorTable, toAppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
-import type { Accepted } from './accept.ts';
+import { type Accepted, rooted } from './accept.ts';
 import { usualProject } from './evaluate.ts';
 import { findKept, IDEMPOTENCY_PERIOD, type KeyedRequest, keepAnswer } from './idempotency.ts';
 import { idempotencyStore } from './idempotency-store.ts';
 import type { IntakeContext } from './intake-context.ts';
 import type { SendAnswer } from './schema.ts';
-
-/** Twice the number that one commit takes: the next ones wait while one commit is synced. */
-const AT_ONCE = 64;
-/** New messages are begun for this long at most; then the event loop serves others. */
-const SLICE_MS = 5;
-
-const yieldLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** Yields the event loop whenever a slice is used up. */
-export const createSlices = (): (() => Promise<void> | undefined) => {
-  let end = performance.now() + SLICE_MS;
-  return () => {
-    if (performance.now() < end) return undefined;
-    return yieldLoop().then(() => {
-      end = performance.now() + SLICE_MS;
-    });
-  };
-};
-
-/** Results in the order of `items`; begun in that order, too. `work` never rejects. */
-export const workThrough = async <T, R>(
-  items: readonly T[],
-  work: (item: T, index: number) => Promise<R>,
-): Promise<R[]> => {
-  const results: R[] = new Array(items.length);
-  const pause = createSlices();
-  let running = 0;
-  let roomMade: (() => void) | null = null;
-  const begin = async (item: T, index: number): Promise<void> => {
-    running += 1;
-    results[index] = await work(item, index);
-    running -= 1;
-    roomMade?.();
-  };
-  const begun: Promise<void>[] = [];
-  for (const [index, item] of items.entries()) {
-    if (running >= AT_ONCE) {
-      await new Promise<void>((resolve) => {
-        roomMade = resolve;
-      });
-      roomMade = null;
-    }
-    await pause();
-    begun.push(begin(item, index));
-  }
-  await Promise.all(begun);
-  return results;
-};
 
 /** `{status_code, code, error, hint, …}` */
 export interface ItemRefusal {
@@ -82,18 +33,6 @@ export type Outcome =
       readonly isKept: boolean;
       readonly mayPass: boolean;
     };
-
-/** Paths of one item's problems begin with its place in the whole: `body[3].to`. */
-const rooted = (extra: object, root: string): object =>
-  'fields' in extra && Array.isArray(extra.fields)
-    ? {
-        ...extra,
-        fields: extra.fields.map((field: { path: string }) => ({
-          ...field,
-          path: field.path.startsWith(root) ? field.path : field.path.replace(/^body(?=\.|$)/, root),
-        })),
-      }
-    : extra;
 
 /** A failure of the service is worth another try; a decision of it is not. */
 const mayPass = ({ status, code }: AppError): boolean => status >= 500 || code === 'idempotency_in_progress';

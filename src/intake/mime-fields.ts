@@ -1,5 +1,5 @@
-// The header fields of a submitted message: the addresses in it, the fields for this service (X-Service-*), and the other
-// fields that are kept. The envelope decides who gets it. Pure; throws AppError for what cannot be taken over.
+// The header fields of a submitted message: the addresses in it, the fields for this service (X-Service-*, and those that programs
+// written for other services set), and the other fields that are kept. The envelope decides who gets it. Pure; throws AppError for what cannot be taken over.
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
@@ -12,11 +12,12 @@ import type { ParsedMessage } from '#src/mail/mime-parts.ts';
 import { kindNames } from '#src/messages/kinds.ts';
 import type { Draft } from './draft.ts';
 import { headerProblem } from './gates/request-gates.ts';
-import { MAX_HEADERS_GIVEN, metadata, routeName, tag } from './send-fields.ts';
+import { slugOfStream } from './pascal-fields.ts';
+import { idempotencyKey, MAX_HEADERS_GIVEN, metadata, routeName, tag } from './send-fields.ts';
 
 type DraftFields = Pick<
   Draft,
-  'to' | 'cc' | 'replyTo' | 'subject' | 'route' | 'kind' | 'tags' | 'metadata' | 'headers'
+  'to' | 'cc' | 'replyTo' | 'subject' | 'route' | 'kind' | 'tags' | 'metadata' | 'headers' | 'settings'
 >;
 
 export interface MimeFields extends DraftFields {
@@ -24,11 +25,28 @@ export interface MimeFields extends DraftFields {
   /** It has angle brackets; null where there is none that can be kept. */
   readonly messageId: string | null;
   readonly projectId: string | null;
+  readonly idempotencyKey: string | null;
 }
 
 const OWN = 'x-service-';
-const METADATA = 'x-service-metadata-';
+const STREAM = 'X-PM-Message-Stream';
+
+/** The names of each field for this service: its own, and those of services that senders come from. */
+const names = {
+  tags: ['X-Service-Tag', 'X-PM-Tag', 'X-LM-Tag'],
+  kind: ['X-Service-Kind'],
+  route: ['X-Service-Route', STREAM, 'X-Lettermint-Route'],
+  project: ['X-Service-Project'],
+  trackOpens: ['X-Service-Track-Opens', 'X-PM-TrackOpens'],
+  trackClicks: ['X-Service-Track-Clicks', 'X-PM-TrackLinks'],
+  idempotencyKey: ['X-Service-Idempotency-Key', 'Resend-Idempotency-Key'],
+} as const;
+type Meaning = keyof typeof names;
+
+/** A key of the metadata follows. */
+const METADATA = /^(?:x-service|x-pm|x-lm)-metadata-(.+)$/i;
 const MAX_SUBJECT = 998;
+const MAX_NAME_SHOWN = 76;
 /** RFC 5322 §3.6.4 as programs write it. */
 const MESSAGE_ID = /^<[\w!#$%&'*+\-/=?^`{|}~.:]{1,128}@[\w!#$%&'*+\-/=?^`{|}~.:[\]]{1,120}>$/;
 
@@ -37,6 +55,9 @@ const refused = (field: string, message: string): AppError =>
     hint: 'Correct that field of the message.',
     extra: { fields: [{ path: `header.${field}`, message }] },
   });
+
+const refusedTwice = (field: string, first: string): AppError =>
+  refused(field, field === first ? 'is there more than once' : `is there beside ${first}`);
 
 const clean = (value: string): string => cleanText(decodeWords(value));
 
@@ -68,23 +89,27 @@ const checked = <T>(schema: z.ZodType<T>, field: string, value: unknown): T => {
   return data;
 };
 
-const ownFields = ['X-Service-Tag', 'X-Service-Kind', 'X-Service-Route', 'X-Service-Project'] as const;
+const ownFields = Object.values(names).map(([own]) => own);
 const knownFields: ReadonlySet<string> = new Set(ownFields.map((name) => name.toLowerCase()));
 
-const oneOf = <T>(fields: Fields, name: (typeof ownFields)[number], schema: z.ZodType<T>): T | null => {
-  const [value, ...others] = valuesOf(fields, name);
-  if (others.length > 0) throw refused(name, 'is there more than once');
-  return value === undefined ? null : checked(schema, name, clean(value));
+const oneOf = <T>(fields: Fields, meaning: Meaning, schema: z.ZodType<T>): T | null => {
+  const [found, other] = names[meaning].flatMap((name) =>
+    valuesOf(fields, name).map((value) => [name, clean(value)] as const),
+  );
+  if (found === undefined) return null;
+  const [name, value] = found;
+  if (other) throw refusedTwice(other[0], name);
+  return checked(schema, name, name === STREAM ? slugOfStream(value) : value);
 };
 
 const refuseUnknown = (fields: Fields): void => {
   for (const [name] of fields) {
     const lower = name.toLowerCase();
-    if (!lower.startsWith(OWN) || lower.startsWith(METADATA) || knownFields.has(lower)) continue;
+    if (!lower.startsWith(OWN) || METADATA.test(name) || knownFields.has(lower)) continue;
     const meant = nearest(name, ownFields);
-    throw new AppError('header_not_allowed', `There is no field ${name.slice(0, 76)}.`, {
+    throw new AppError('header_not_allowed', `There is no field ${name.slice(0, MAX_NAME_SHOWN)}.`, {
       ...(meant === undefined ? {} : { hint: `Perhaps ${meant} was meant.` }),
-      extra: { header: name.slice(0, 76) },
+      extra: { header: name.slice(0, MAX_NAME_SHOWN) },
     });
   }
 };
@@ -92,22 +117,42 @@ const refuseUnknown = (fields: Fields): void => {
 const MAX_TAGS = 20;
 const tagsOf = (fields: Fields): string[] => {
   const byKey = new Map<string, string>();
-  for (const item of valuesOf(fields, 'X-Service-Tag').flatMap((value) => clean(value).split(','))) {
-    const name = item.trim();
-    if (name !== '' && !byKey.has(name.toLowerCase()))
-      byKey.set(name.toLowerCase(), checked(tag, 'X-Service-Tag', name));
-  }
-  if (byKey.size > MAX_TAGS) throw refused('X-Service-Tag', `names more than ${MAX_TAGS} tags`);
+  for (const field of names.tags)
+    for (const item of valuesOf(fields, field).flatMap((value) => clean(value).split(','))) {
+      const name = item.trim();
+      if (name === '' || byKey.has(name.toLowerCase())) continue;
+      if (byKey.size === MAX_TAGS) throw refused(field, `leads to more than ${MAX_TAGS} tags`);
+      byKey.set(name.toLowerCase(), checked(tag, field, name));
+    }
   return [...byKey.values()];
 };
 
 /** Keys as they are written: letters, digits and hyphens survive every path. */
 const metadataOf = (fields: Fields): Record<string, string> => {
-  const entries = fields
-    .filter(([name]) => name.toLowerCase().startsWith(METADATA) && name.length > METADATA.length)
-    .map(([name, value]) => [name.slice(METADATA.length), clean(value)] as const);
-  return checked(metadata, 'X-Service-Metadata-*', Object.fromEntries(entries));
+  const fieldOf = new Map<string, string>();
+  let found: Record<string, string> = {};
+  for (const [name, value] of fields) {
+    const key = METADATA.exec(name)?.[1];
+    if (key === undefined) continue;
+    const field = name.slice(0, MAX_NAME_SHOWN);
+    const first = fieldOf.get(key);
+    if (first !== undefined) throw refusedTwice(field, first);
+    fieldOf.set(key, field);
+    found = checked(metadata, field, { ...found, [key]: clean(value) });
+  }
+  return found;
 };
+
+const tracking = z.stringbool({
+  truthy: ['true', 'HtmlAndText', 'HtmlOnly', 'TextOnly'],
+  falsy: ['false', 'None'],
+  error: 'expected true or false',
+});
+
+const settingsOf = (fields: Fields): Draft['settings'] => ({
+  track_opens: oneOf(fields, 'trackOpens', tracking) ?? undefined,
+  track_clicks: oneOf(fields, 'trackClicks', tracking) ?? undefined,
+});
 
 /** A mail program adds many fields of its own (Outlook X-MS-Exchange-*), which its user cannot see: those that may not be set
  * are left out, and so are repetitions. */
@@ -138,9 +183,11 @@ export const fieldsOf = (fields: Fields, controls: readonly string[]): MimeField
     replyTo: mailboxesOf(fields, 'Reply-To'),
     subject,
     messageId: messageIdOf(fields),
-    route: oneOf(fields, 'X-Service-Route', routeName),
-    kind: oneOf(fields, 'X-Service-Kind', z.enum(kindNames)),
-    projectId: oneOf(fields, 'X-Service-Project', idSchema),
+    route: oneOf(fields, 'route', routeName),
+    kind: oneOf(fields, 'kind', z.enum(kindNames)),
+    projectId: oneOf(fields, 'project', idSchema),
+    idempotencyKey: oneOf(fields, 'idempotencyKey', idempotencyKey),
+    settings: settingsOf(fields),
     tags: tagsOf(fields),
     metadata: metadataOf(fields),
     headers: othersOf(fields, controls),

@@ -12,7 +12,9 @@ import type { Submission } from './evaluate.ts';
 import { createRequestQueue, removeExpiredAnswers } from './idempotency.ts';
 import type { IntakeContext } from './intake-context.ts';
 import { createPostman } from './postman.ts';
+import { practiceMailRoutes } from './practice-mail/routes.ts';
 import { sendRoutes } from './routes.ts';
+import { sendAgainRoute } from './send-again.ts';
 import { sendTestRoutes } from './send-test.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { presetRoutes } from './templates/seed.ts';
@@ -72,9 +74,11 @@ export const openIntake = (
     postman,
     routes: [
       ...sendRoutes(context),
+      sendAgainRoute(context),
       ...sendTestRoutes(context),
       ...templateRoutes({ files, clock }),
       ...presetRoutes({ files, clock }),
+      ...practiceMailRoutes(context),
       ...validateEmailsRoutes({ files, clock, lookup: domains.lookup, suppressionKey, simulatorDomain }),
     ],
     jobs: scanners.jobs,

@@ -61,6 +61,10 @@ const nativeAttachments = (given: NonNullable<PascalBody['Attachments']>) =>
     ...(ContentID ? { content_id: ContentID } : {}),
   }));
 
+/** The slug of the route that a name of a stream means. */
+export const slugOfStream = (stream: string): string =>
+  stream.toLowerCase() === 'outbound' ? 'outgoing' : stream.toLowerCase();
+
 const aliases: Readonly<Record<keyof PascalBody, Alias>> = {
   From: { native: 'from' },
   To: { native: 'to' },
@@ -85,7 +89,7 @@ const aliases: Readonly<Record<keyof PascalBody, Alias>> = {
   },
   MessageStream: {
     native: 'route',
-    translate: (given: string) => (given === 'outbound' ? 'outgoing' : given),
+    translate: slugOfStream,
   },
 };
 

@@ -4,12 +4,12 @@ import { asItComes, idSchema } from '#src/kernel/fields.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
 import { unfit } from '#src/kernel/validate.ts';
-import { accept, SEND_ERRORS } from './accept.ts';
+import { SEND_ERRORS } from './accept.ts';
 import { sendBatch } from './batch.ts';
 import { CONCERNS_ALL, sendBulk } from './bulk.ts';
 import { type BulkBody, batchItem, bulkAnswer, bulkBody, bulkRefusal, flatQuery } from './bulk-schema.ts';
 import { gateErrors } from './gates.ts';
-import { acceptedResult, keyHeaders, keyOf, replayHeaders } from './http-send.ts';
+import { acceptedResult, keyHeaders, keyOf, replayHeaders, senderOf, sendOne } from './http-send.ts';
 import type { IntakeContext } from './intake-context.ts';
 import type { Answered } from './many.ts';
 import { cancelScheduled, DEPENDS_ON_TIME, reschedule } from './scheduled.ts';
@@ -21,31 +21,14 @@ import { draftOf } from './templates/resolve.ts';
 /** 30 MiB of attachments are 40 MiB of base64, and the texts beside them. */
 const BODY_LIMIT_BYTES = defaultLimits.body_bytes;
 
-/** The practice, and the projects of it that the caller may use. */
-const senderOf = ({ caller, tenantId }: RequestContext) => {
-  if (tenantId === null)
-    throw new Error('the server names the tenant of every route that asks for a permission');
-  return { tenantId, projects: caller.projects };
-};
-
 const resultOf = ({ status, body, replayed }: Answered): RouteResult => ({
   status,
   body,
   headers: replayHeaders(replayed),
 });
 
-const send = async (intake: IntakeContext, body: SendBody, context: RequestContext): Promise<RouteResult> => {
-  const key = keyOf(body.idempotency_key, context);
-  const { idempotency_key: _, ...request } = body;
-  const accepted = await accept(intake, {
-    ...senderOf(context),
-    projectId: body.project_id ?? null,
-    source: 'api',
-    draft: draftOf(body),
-    idempotency: key === null ? null : { key, request },
-  });
-  return acceptedResult(accepted);
-};
+const send = async (intake: IntakeContext, body: SendBody, context: RequestContext): Promise<RouteResult> =>
+  acceptedResult(await sendOne(intake, 'api', body, context));
 
 const practiceParams = z.strictObject({ id: idSchema.describe('the practice') });
 
@@ -166,7 +149,13 @@ const manyRoutes = (intake: IntakeContext): Route[] => {
       handle: async ({ body }, context) => {
         const key = keyOf(undefined, context);
         return resultOf(
-          await sendBatch(intake, { ...senderOf(context), log: context.log, items: body, key }),
+          await sendBatch(intake, {
+            ...senderOf(context),
+            log: context.log,
+            source: 'batch',
+            items: body,
+            key,
+          }),
         );
       },
     }),

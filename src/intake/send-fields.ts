@@ -10,7 +10,7 @@ const MAX_ADDRESS_TEXT = 65_536;
 const MAX_ADDRESS_ITEMS = 1_000;
 const MAX_SUBJECT = 998;
 const MAX_TAGS = 20;
-const MAX_TAG = 100;
+const MAX_TAG = 256;
 const MAX_METADATA = 50;
 const MAX_METADATA_KEY = 100;
 const MAX_METADATA_VALUE = 1_000;
@@ -105,7 +105,8 @@ export const MAX_HEADERS_GIVEN = MAX_HEADERS;
 const isInCalendars = (text: string): boolean => text >= '1970' && text < '2200';
 const moment = z.iso
   .datetime({ offset: true, local: true, abort: true })
-  .refine(isInCalendars, 'expected a year from 1970 to 2199');
+  .refine(isInCalendars, 'expected a year from 1970 to 2199')
+  .meta({ id: 'CalendarTime' });
 
 /** An appointment to invite to. */
 export const calendar = z

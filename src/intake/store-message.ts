@@ -11,7 +11,7 @@ import { languageOf } from '#src/intake/content/language.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type Lane, laneOf } from '#src/kernel/stream.ts';
 import { addressDomain } from '#src/mail/address.ts';
-import { type Kind, kinds } from '#src/messages/kinds.ts';
+import { delicateKinds, kinds } from '#src/messages/kinds.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import type { Status } from '#src/messages/rules.ts';
 import { packDecisions } from '#src/messages/schema.ts';
@@ -40,16 +40,13 @@ export interface Stored {
   readonly dueAt: number | null;
 }
 
-/** Mail that a stranger may have asked for, or that is about health, carries no advertising (UWG § 7). */
-const WITHOUT_CREDIT: ReadonlySet<Kind> = new Set(['doi', 'termin', 'recall']);
-
 const footerOf = (draft: Draft, facts: Facts, isOwn: boolean): MessageFooter => {
   const { kind, stream } = facts;
   const { street, city, privacy_url } = facts.legal;
   return {
     language: languageOf(draft),
     unsubscribe: facts.unsubscribe,
-    powered_by: !isOwn && facts.plan?.name === 'test' && !WITHOUT_CREDIT.has(kind),
+    powered_by: !isOwn && facts.plan?.name === 'test' && !delicateKinds.has(kind),
     legal:
       stream === 'marketing' && street !== null && city !== null && privacy_url !== null
         ? { name: facts.practiceName, street, city, privacy_url }
@@ -117,6 +114,7 @@ const insertMessage = (
     created_at: facts.now,
     updated_at: facts.now,
     campaign_seq: campaignSeq,
+    template_id: draft.templateId ?? null,
   };
   const body = bodyOf(draft, identity);
   const seq = messageStore(db).insert(row, body);

@@ -2,7 +2,7 @@
 // kinds that may be tracked by default. The service's own mail is never tracked. Pure.
 import type { FindingWords } from '#src/intake/content/rate-content.ts';
 import type { Language } from '#src/kernel/language.ts';
-import { type Kind, kinds } from '#src/messages/kinds.ts';
+import { delicateKinds, type Kind, kinds } from '#src/messages/kinds.ts';
 import type { Draft } from './draft.ts';
 import type { Verdict } from './gate.ts';
 
@@ -30,11 +30,8 @@ export const trackingOf = (
   };
 };
 
-/** They are about health, or ask for a consent that has not been given yet. */
-const DELICATE: ReadonlySet<Kind> = new Set(['termin', 'recall', 'doi']);
-
 export const isDelicate = ({ track_opens, track_clicks }: Draft['settings'], kind: Kind): boolean =>
-  (track_opens === true || track_clicks === true) && DELICATE.has(kind);
+  (track_opens === true || track_clicks === true) && delicateKinds.has(kind);
 
 export const TRACKING_GATE = 'tracking';
 export const warnsOfTracking = (verdicts: readonly Verdict[]): boolean =>

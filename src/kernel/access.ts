@@ -26,8 +26,8 @@ export type Permission = (typeof permissions)[number];
 
 /**
  * `public`: anyone. `authenticated`: any live credential. `session`: someone signed in, in no practice yet.
- * `practice_creator`: the operator, and who is Owner or Admin of a practice. `operator`: the admin token. Else: the
- * permission.
+ * `practice_creator`: operators, and who is Owner or Admin of a practice. `operator`: the admin token, and sessions of the
+ * addresses that the configuration names. Else: the permission.
  */
 export const openAccess = ['public', 'authenticated', 'session', 'practice_creator', 'operator'] as const;
 export type Access = (typeof openAccess)[number] | Permission;
@@ -39,7 +39,8 @@ const hints: Readonly<Partial<Record<Access, string>>> = {
   session: 'This is for people: sign in with POST /api/auth/request-otp and use the session.',
   practice_creator:
     'Practices are created by who is signed in and Owner or Admin of one, and by the operator.',
-  operator: 'This is for the operator, who sends the admin token in X-Admin-Token.',
+  operator:
+    'This is for operators: sign in by code or password with an address that the configuration names under `operators`, or send the admin token in X-Admin-Token.',
 };
 
 /** For who lacks it, where that is not simply a permission of a role or a token. */
@@ -76,11 +77,16 @@ export interface Caller {
   /** Ids of the projects that the credential is limited to; null: all. */
   readonly projects: ReadonlySet<string> | null;
   readonly permissions: ReadonlySet<Permission>;
-  /** Of a member. */
+  /** Of a session. */
   readonly account: Account | null;
+  /**
+   * Of a session whose address the configuration names as an operator's: when code or password were given, ms. The operator's
+   * rights are taken where the request needs them, and then `kind` is `operator`.
+   */
+  readonly operatorProof: number | null;
   /** Of a member who has entered a tenant: theirs in it. */
   readonly memberId: string | null;
-  /** Owners of the tenant entered, and the operator. */
+  /** Owners of the tenant entered, and operators. */
   readonly isOwner: boolean;
 }
 
@@ -92,6 +98,7 @@ export const anonymous: Caller = {
   projects: null,
   permissions: new Set(),
   account: null,
+  operatorProof: null,
   memberId: null,
   isOwner: false,
 };

@@ -4,9 +4,9 @@ import type { CallerKind } from './access.ts';
 
 export interface Actor {
   readonly kind: CallerKind | 'system';
-  /** The credential's id for tokens, the account's id for members. */
+  /** The credential's id for tokens, the account's id for sessions. */
   readonly id: string;
-  /** A token's name, a member's address. */
+  /** A token's name, a session's address. */
   readonly name: string;
 }
 

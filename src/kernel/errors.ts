@@ -53,6 +53,11 @@ export const errorTable = {
     hint: 'Use a credential that has the permission named in `permission`.',
     extra: { permission: z.string().optional().describe('absent where the credential lacks none') },
   },
+  sign_in_again: {
+    status: 403,
+    smtp: '550 5.7.1',
+    hint: 'Sign in again, with a code by POST /api/auth/request-otp or with the password, and send the request again with the new session.',
+  },
   not_found: {
     status: 404,
     smtp: '554 5.6.0',
@@ -253,6 +258,14 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
     return { code: this.code, error: this.message, hint: this.hint, ...this.extra };
   }
 }
+
+const WRONG_METHOD = 'This path does not take this method.';
+
+export const wrongMethod = (hint: string): AppError<'not_found'> =>
+  new AppError('not_found', WRONG_METHOD, { hint });
+
+/** Whether something is at the path, for other methods: other APIs have a code of their own for that. */
+export const isWrongMethod = (error: { readonly error: string }): boolean => error.error === WRONG_METHOD;
 
 /** Any thrown value as an AppError; what is not one becomes `internal_error`, whose text shows nothing of it. */
 export const toAppError = (thrown: unknown): AppError =>

@@ -29,6 +29,15 @@ export const lineSchema = (maxLength: number) =>
 
 export const nameSchema = lineSchema(NAME_LENGTH).meta({ id: 'Name' });
 
+const TYPED_LENGTH = 200;
+
+/** What `typedWords` takes apart. */
+export const typedSchema = z
+  .string()
+  .max(TYPED_LENGTH)
+  // SQLite would end the text at NUL and find more than was searched for.
+  .regex(/^[^\0]*$/, 'NUL is not allowed');
+
 /** The parameters of a link in a mail. Unknown ones are ignored: mail programs and click counters add theirs. */
 export const mailLinkQuery = z.object({
   t: z

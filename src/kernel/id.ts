@@ -1,6 +1,6 @@
-// UUIDv7 (RFC 9562 §5.7): every id of the service. Ids made in one process sort in the order they were made, also
+// UUIDv7 (RFC 9562 §5.7): ids of the service. Ids made in one process sort in the order they were made, also
 // within a millisecond (§6.2 method 1: a counter in rand_a that starts at random with its top bit clear).
-import { randomFillSync } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 
 const POOL_BYTES = 4_096;
 const pool = Buffer.alloc(POOL_BYTES);
@@ -18,6 +18,11 @@ const takeRandom = (length: number): number => {
   return poolOffset - length;
 };
 
+const inGroups = (id: Buffer): string => {
+  const hex = id.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+};
+
 export const newId = (): string => {
   const now = Date.now();
   if (now > lastMillisecond) {
@@ -32,6 +37,13 @@ export const newId = (): string => {
   const offset = takeRandom(8);
   pool.copy(bytes, 8, offset, offset + 8);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return inGroups(bytes);
+};
+
+/** The same id for the same parts: a UUIDv8 (RFC 9562 §5.8). */
+export const idFrom = (...parts: readonly (string | number)[]): string => {
+  const hash = createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16);
+  hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x80, 6);
+  hash.writeUInt8((hash.readUInt8(8) & 0x3f) | 0x80, 8);
+  return inGroups(hash);
 };

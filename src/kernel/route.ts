@@ -4,7 +4,7 @@
 import type { z } from 'zod';
 import type { Access, Caller } from './access.ts';
 import type { Change } from './change.ts';
-import type { ErrorCode } from './errors.ts';
+import type { AppError, ErrorCode } from './errors.ts';
 import type { Language } from './language.ts';
 import type { Log } from './log.ts';
 
@@ -57,6 +57,9 @@ export interface RouteInput<P, Q, B> {
   readonly body: B;
 }
 
+/** The media type of a declared body that has a different one for each file. */
+export const ANY_TYPE = '*/*';
+
 export interface RouteResponse {
   readonly description: string;
   /** Absent: no body. A string: the media type of a body that is not JSON. */
@@ -102,10 +105,15 @@ export interface RouteDeclaration<
    * they are sent as files, but for those in `files`.
    */
   readonly form?: true | { readonly files: readonly string[] };
-  /** Media types of text that are taken too (`text/csv`): such a body is its bytes, whose encoding the handler finds. */
+  /**
+   * Media types of text that are taken too (`text/csv`): such a body is its bytes, whose encoding the handler finds. With
+   * `application/json` among them JSON comes as the bytes that were sent, for a signature of them.
+   */
   readonly text?: readonly string[];
   /** Upper bound of the request body in bytes; a small default where absent. */
   readonly bodyLimit?: number;
+  /** The API in whose form it answers; its path is below that one's base. */
+  readonly shape?: ForeignShape;
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Codes this endpoint adds to those every endpoint may answer with. */
   readonly errors?: readonly ErrorCode[];
@@ -113,6 +121,29 @@ export interface RouteDeclaration<
     input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>,
     context: RequestContext,
   ) => Promise<RouteResult> | RouteResult;
+}
+
+/**
+ * The form of another API, in which the paths below `base` take requests and refuse them. Refusals of the server itself
+ * (no credential, no such path, too large) have it too.
+ */
+export interface ForeignShape {
+  /** `/api/compat/vendor-a` */
+  readonly base: string;
+  /** Prefixes by which the same paths are reached; `/` for none. */
+  readonly aliases: () => readonly string[];
+  /** Header fields that may carry the token in the place of Authorization, in lower case. */
+  readonly tokenHeaders: () => readonly string[];
+  /** How it refuses; null: as the service itself. `schema` and `statusOf` are for the descriptions of the API. */
+  readonly refusals: {
+    readonly write: (error: AppError) => { readonly status: number; readonly body: object };
+    readonly schema: z.ZodType;
+    readonly statusOf: (code: ErrorCode) => number;
+  } | null;
+  /** Names in the query are taken in any case; its routes declare them in lower case. */
+  readonly ignoresCaseInQuery?: true;
+  /** What to use instead of a path of that API that is not served, below `base`. */
+  readonly insteadOf: (path: string) => string | undefined;
 }
 
 /** A declaration whose handler's types have been checked against its own schemas. */

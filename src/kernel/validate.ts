@@ -130,7 +130,8 @@ const amount = (origin: string, bound: number | bigint, relation: string): strin
 const wrongKind = (expected: string, input: unknown): string => {
   if (input === undefined) return 'is required';
   if (expected === 'int' && typeof input === 'number') return 'must be a whole number';
-  return `must be ${kindNames[expected] ?? expected}, not ${kindOf(input)}`;
+  const wanted = `must be ${kindNames[expected] ?? expected}`;
+  return Number.isNaN(input) ? wanted : `${wanted}, not ${kindOf(input)}`;
 };
 
 const unionMessage = (issue: Extract<RawIssue, { code: 'invalid_union' }>): string => {

@@ -145,3 +145,43 @@ export const readClickLink = (
   const target = decodeToken(key, 'click', token, url);
   return target && { target, url };
 };
+
+const OPEN_LINK = new RegExp(`^${OPEN_PATH}/`);
+const CLICK_LINK = new RegExp(`^${CLICK_PATH}/[\\w-]+/([\\w-]+)`);
+const RECIPIENTS_LINK = new RegExp(`^(?:${UNSUBSCRIBE_PATH}|${PREFERENCES_PATH})/?\\?`);
+
+const decoded = (path: string): string => {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+};
+
+/**
+ * What of the address is behind the host of `origin`, in one of the forms that a browser, a proxy and the service take for the same;
+ * empty where it is another's. The sender of a mail chooses the form, and http leads to https.
+ */
+const ownPath = (url: string, origin: string): string => {
+  const given = URL.parse(url, origin);
+  if (!given?.protocol.startsWith('http')) return '';
+  if (given.host.replace(/\.(?=:|$)/, '') !== new URL(origin).host) return '';
+  return decoded(given.pathname).replace(/\/{2,}/g, '/') + given.search;
+};
+
+/** Where the address leads, without the record of an open or click; null where nothing else is left of it. */
+export const withoutTracking = (url: string, origin: string): string | null => {
+  const path = ownPath(url, origin);
+  if (OPEN_LINK.test(path)) return null;
+  const encoded = CLICK_LINK.exec(path)?.[1];
+  if (encoded === undefined) return url;
+  const target = Buffer.from(encoded, 'base64url').toString();
+  // None of ours leads elsewhere: its HMAC is not looked at, so anyone may have written it.
+  return /^https?:/i.test(target) && ownPath(target, origin) === '' ? target : null;
+};
+
+/** Null also for the links by which the recipient unsubscribes and chooses lists. */
+export const withoutRecipient = (url: string, origin: string): string | null => {
+  const target = withoutTracking(url, origin);
+  return target !== null && RECIPIENTS_LINK.test(ownPath(target, origin)) ? null : target;
+};

@@ -33,6 +33,19 @@ export const kinds = {
 export type Kind = keyof typeof kinds;
 export const kindNames = Object.keys(kinds) as [Kind, ...Kind[]];
 
+/** They are about health, or ask for a consent that has not been given yet: they carry no advertising and are not tracked. */
+export const delicateKinds: ReadonlySet<Kind> = new Set(['termin', 'recall', 'doi']);
+
+/** The kind of campaigns to people who consented to that channel; undefined: there are none. */
+export const campaignKind = (channel: Channel): Kind | undefined =>
+  kindNames.find((kind) => kinds[kind].channel === channel && kinds[kind].stream === 'marketing');
+
+/** The slug of the route of each stream that every practice has from its beginning. */
+export const builtInRoute: Readonly<Record<Stream, string>> = {
+  transactional: 'outgoing',
+  marketing: 'broadcast',
+};
+
 /** The kind of a message whose sender names none. */
 export const defaultKind: Readonly<Record<Stream, Kind>> = {
   transactional: 'transactional',

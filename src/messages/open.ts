@@ -7,6 +7,7 @@ import { removeOld } from './retention/remove-old.ts';
 import { retentionRoutes } from './retention/routes.ts';
 import { messageRoutes } from './routes.ts';
 import { createSearchIndexer } from './search-indexer.ts';
+import { searchRoutes } from './search-routes.ts';
 
 export type Messages = ReturnType<typeof openMessages>;
 
@@ -30,7 +31,8 @@ export const openMessages = (base: Base) => {
       },
     },
     routes: [
-      ...messageRoutes({ files, indexer }),
+      ...searchRoutes({ files, clock, indexer }),
+      ...messageRoutes(files),
       ...retentionRoutes({ files, clock, installation: () => config().retention }),
     ],
     nightly: [

@@ -1,24 +1,27 @@
-// Messages, sent or received, are numbered in the order of their acceptance, so those of a period are found by their key, without
-// an index on time.
+// Messages, sent or received, are numbered in the order of their acceptance, and events in that of the log, so those of a period
+// are found by their key, without an index on time.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 
-const orderStore = (table: 'messages' | 'inbound_messages', acceptedAt: 'created_at' | 'received_at') =>
+const orderStore = (
+  table: 'messages' | 'inbound_messages' | 'events',
+  time: 'created_at' | 'received_at' | 'at',
+) =>
   perConnection((db: TenantDb) => {
     const newest = db.prepare<[], number | null>(`SELECT max(seq) FROM ${table}`).pluck();
-    const next = db.prepare<[number], { seq: number; accepted_at: number }>(
-      `SELECT seq, ${acceptedAt} AS accepted_at FROM ${table} WHERE seq >= ? ORDER BY seq LIMIT 1`,
+    const next = db.prepare<[number], { seq: number; time: number }>(
+      `SELECT seq, ${time} AS time FROM ${table} WHERE seq >= ? ORDER BY seq LIMIT 1`,
     );
     return {
-      /** Number of the newest message; 0 if there is none. */
+      /** Number of the newest one; 0 if there is none. */
       newest: (): number => newest.get() ?? 0,
-      /** Number of the first message accepted at `at` or later; one more than the newest if there is none. */
+      /** Number of the first one of `at` or later; one more than the newest if there is none. */
       firstSince: (at: number): number => {
         let older = 0;
         let found = (newest.get() ?? 0) + 1;
         while (older + 1 < found) {
           const middle = Math.floor((older + found) / 2);
           const row = next.get(middle);
-          if (row === undefined || row.accepted_at >= at) found = middle;
+          if (row === undefined || row.time >= at) found = middle;
           else older = row.seq;
         }
         return found;
@@ -28,3 +31,4 @@ const orderStore = (table: 'messages' | 'inbound_messages', acceptedAt: 'created
 
 export const messageOrderStore = orderStore('messages', 'created_at');
 export const receivedOrderStore = orderStore('inbound_messages', 'received_at');
+export const eventOrderStore = orderStore('events', 'at');

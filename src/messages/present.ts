@@ -9,6 +9,7 @@ import { maskConfirmTokens } from '#src/mail/copy-links.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { decisionsFor, type messageSchema, type messageSummarySchema, unpackDecisions } from './schema.ts';
+import type { MessageSettings } from './settings.ts';
 import { type BodyRow, type MessageRow, messageStore, type RecipientRow } from './store.ts';
 
 /** The message with that id. Throws `not_found` if there is none or the caller may not see its project. */
@@ -20,12 +21,39 @@ export const visibleMessage = (db: TenantDb, id: string, caller: Caller): Messag
   return row;
 };
 
-export const presentMailbox = ({ address, name }: Mailbox) => ({ address, name: name ?? null });
+export const presentMailbox = ({
+  address,
+  name,
+}: {
+  readonly address: string;
+  readonly name?: string | undefined;
+}) => ({ address, name: name ?? null });
 
 const presentMailboxes = (json: string) => (JSON.parse(json) as Mailbox[]).map(presentMailbox);
 
-const presentRecipient = (row: RecipientRow, nextAttemptAt: number | undefined) => ({
+/** The display names beside a message's addresses. */
+const namesOf = ({ to_json, cc_json, bcc_json }: MessageRow): ReadonlyMap<string, string | undefined> =>
+  new Map(
+    [to_json, cc_json, bcc_json].flatMap((json) =>
+      (JSON.parse(json) as Mailbox[]).map(({ address, name }) => [address, name] as const),
+    ),
+  );
+
+export interface NamedRecipient extends RecipientRow {
+  readonly name: string | undefined;
+}
+
+/** The message's recipients with their names. */
+export const recipientsOf = (db: TenantDb, row: MessageRow): NamedRecipient[] => {
+  const names = namesOf(row);
+  return messageStore(db)
+    .recipients(row.seq)
+    .map((recipient) => ({ ...recipient, name: names.get(recipient.address) }));
+};
+
+const presentRecipient = (row: NamedRecipient, nextAttemptAt: number | undefined) => ({
   address: row.address,
+  name: row.name ?? null,
   field: row.field,
   status: row.status,
   attempts: row.attempts,
@@ -37,8 +65,12 @@ const presentRecipient = (row: RecipientRow, nextAttemptAt: number | undefined) 
   updated_at: toIso(row.updated_at),
 });
 
+const isOpened = ({ status }: RecipientRow): boolean => status === 'opened' || status === 'clicked';
+
 export const presentSummary = (db: TenantDb, row: MessageRow): z.infer<typeof messageSummarySchema> => {
   const nextAttempts = queueStore(db).nextAttempts(row.seq);
+  const recipients = recipientsOf(db, row);
+  const { track_opens }: MessageSettings = JSON.parse(row.settings_json);
   return {
     id: row.id,
     message_id: row.id,
@@ -49,6 +81,7 @@ export const presentSummary = (db: TenantDb, row: MessageRow): z.infer<typeof me
     channel: row.channel,
     source: row.source,
     campaign_id: row.campaign_seq === null ? null : messageStore(db).campaignId(row.campaign_seq),
+    template_id: row.template_id,
     from: presentMailbox(JSON.parse(row.from_json)),
     to: presentMailboxes(row.to_json),
     cc: presentMailboxes(row.cc_json),
@@ -59,11 +92,10 @@ export const presentSummary = (db: TenantDb, row: MessageRow): z.infer<typeof me
     tags: JSON.parse(row.tags_json),
     metadata: JSON.parse(row.metadata_json),
     status: row.status,
+    opened: track_opens === true ? recipients.some(isOpened) : null,
     score: row.score,
     size_bytes: row.size_bytes,
-    recipients: messageStore(db)
-      .recipients(row.seq)
-      .map((recipient) => presentRecipient(recipient, nextAttempts.get(recipient.id))),
+    recipients: recipients.map((recipient) => presentRecipient(recipient, nextAttempts.get(recipient.id))),
     created_at: toIso(row.created_at),
     scheduled_at: toIsoOrNull(row.scheduled_at),
     personal_data_removed: row.is_pseudonymous === 1,

@@ -1,95 +1,26 @@
-// Reads messages: search, one message, its timeline, its events. A caller that is limited to projects sees only the
+// Reads one message, its timeline, its events. A caller that is limited to projects sees only the
 // messages of these projects.
 import { z } from 'zod';
-import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { eventSchema, presentEvent } from '#src/events/schema.ts';
 import { eventStore } from '#src/events/store.ts';
-import { type Caller, mayUseProject } from '#src/kernel/access.ts';
+import type { Caller } from '#src/kernel/access.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
-import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
-import { decodeCursor, encodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
+import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
-import { DAY } from '#src/kernel/time.ts';
-import { presentMessage, presentSummary, visibleMessage } from './present.ts';
-import { messageSchema, messageSummarySchema, searchQuery, timelineSchema } from './schema.ts';
-import type { SearchIndexer } from './search-indexer.ts';
-import { messageSearchStore } from './search-store.ts';
-import { messageStore } from './store.ts';
+import { presentMessage, visibleMessage } from './present.ts';
+import { messageSchema, timelineSchema } from './schema.ts';
 import { presentTimeline } from './timeline.ts';
 
-const tenantParams = z.strictObject({ id: idSchema.describe('the practice') });
-const messageParams = z.strictObject({ ...tenantParams.shape, messageID: idSchema });
+const messageParams = z.strictObject({ id: idSchema.describe('the practice'), messageID: idSchema });
 
 /** A timeline has no pages: a message has at most 50 recipients, each with a few tens of events. */
 const MAX_TIMELINE_EVENTS = 10_000;
 
-const DAY_ALONE = /^\d{4}-\d\d-\d\d$/;
-const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
-/** The end of the day where only a day is given, otherwise the time itself. */
-const endOf = (text: string | undefined): number | null =>
-  text === undefined ? null : Date.parse(text) + (DAY_ALONE.test(text) ? DAY : 0);
-
 /** Mail received is the practice's: who is limited to projects never has the permission. */
 const maySeeMail = ({ permissions }: Caller): boolean => permissions.has('inbound.view');
 
-export interface MessageRoutesDeps {
-  readonly files: TenantFiles;
-  readonly indexer: Pick<SearchIndexer, 'waiting'>;
-}
-
-export const messageRoutes = ({ files, indexer }: MessageRoutesDeps): Route[] => [
-  defineRoute({
-    method: 'get',
-    path: '/api/practices/{id}/messages/search',
-    tag: 'Messages',
-    id: 'searchMessages',
-    summary: 'Search messages',
-    access: 'messages.view',
-    stability: 'stable',
-    params: tenantParams,
-    query: searchQuery,
-    responses: {
-      200: {
-        description:
-          'Newest first, without bodies. A page may have fewer than `limit` messages, even none, while `next_cursor` is set: a call stops after a limited time, and the next one continues.',
-        body: listOf(messageSummarySchema),
-      },
-    },
-    handle: async ({ params, query }, { caller }) => {
-      const before = decodeCursor(query.cursor);
-      const page = await files.read(params.id, (db) => {
-        const route = query.route === undefined ? null : tenantStore(db).route(query.route);
-        const isForeign = route?.project_id && !mayUseProject(caller, route.project_id);
-        if (route === undefined || isForeign) throw new AppError('not_found', 'There is no such route.');
-        const { campaign_id } = query;
-        const campaign = campaign_id === undefined ? null : messageStore(db).campaignSeq(campaign_id);
-        if (campaign === undefined) throw new AppError('not_found', 'There is no such campaign.');
-        const store = messageSearchStore(db);
-        indexer.waiting(params.id, store.behind());
-        const found = store.find(
-          {
-            text: query.q ?? null,
-            tag: query.tag ?? null,
-            status: query.status ?? null,
-            routeId: route?.id ?? null,
-            projects: caller.projects && [...caller.projects],
-            kind: query.kind ?? null,
-            campaign,
-            createdFrom: timeOf(query.from),
-            createdBefore: endOf(query.to),
-          },
-          before,
-          query.limit,
-        );
-        return {
-          data: found.rows.map((row) => presentSummary(db, row)),
-          next_cursor: found.before === null ? null : encodeCursor(found.before),
-        };
-      });
-      return { status: 200, body: page };
-    },
-  }),
+export const messageRoutes = (files: TenantFiles): Route[] => [
   defineRoute({
     method: 'get',
     path: '/api/practices/{id}/messages/{messageID}',

@@ -1,7 +1,7 @@
 // The messages that the API returns.
 import { z } from 'zod';
 import type { Caller } from '#src/kernel/access.ts';
-import { idSchema } from '#src/kernel/fields.ts';
+import { idSchema, typedSchema } from '#src/kernel/fields.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { channels, kindNames } from './kinds.ts';
 import { statuses } from './rules.ts';
@@ -12,6 +12,7 @@ export const kindSchema = z.enum(kindNames).meta({ id: 'MessageKind' });
 const recipientSchema = z
   .strictObject({
     address: z.string(),
+    name: z.string().nullable(),
     field: z.enum(['to', 'cc', 'bcc']),
     status: statusSchema,
     attempts: z.int(),
@@ -87,6 +88,10 @@ export const messageSummarySchema = z
       .string()
       .describe('where the message came from, for example `api`; `system`: the service itself'),
     campaign_id: z.uuid().nullable().describe('the campaign that it is part of'),
+    template_id: z
+      .uuid()
+      .nullable()
+      .describe('the stored template that it was made from, which may have been deleted since'),
     from: addressSchema,
     to: z.array(addressSchema),
     cc: z.array(addressSchema),
@@ -97,6 +102,10 @@ export const messageSummarySchema = z
     tags: z.array(z.string()),
     metadata: z.record(z.string(), z.string()),
     status: statusSchema,
+    opened: z
+      .boolean()
+      .nullable()
+      .describe('whether a recipient has the status `opened` or `clicked`; null where opens are not tracked'),
     score: z.int().nullable(),
     size_bytes: z.int(),
     recipients: z.array(recipientSchema),
@@ -118,6 +127,7 @@ const calendarSchema = z.strictObject({
   location: z.string().nullable(),
   description: z.string().nullable(),
   time_zone: z.string(),
+  uid: z.string().optional().describe('where the invitation was sent again: that of the first one'),
 });
 
 const contentShape = {
@@ -171,28 +181,53 @@ export const timelineSchema = z
   })
   .meta({ id: 'Timeline' });
 
-const SEARCH_TEXT_LENGTH = 200;
+/** Name and value of 256 characters each, with a colon. */
+const TAG_LENGTH = 513;
 
 export const timeOrDay = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 
-export const searchQuery = z.strictObject({
-  ...listQuery,
-  q: z
-    .string()
-    .max(SEARCH_TEXT_LENGTH)
-    // SQLite would end the text at NUL and find more than was searched for.
-    .regex(/^[^\0]*$/, 'NUL is not allowed')
+const SLUG_LENGTH = 63;
+
+/** What messages are searched for by; all that are given must fit. */
+const filterShape = {
+  q: typedSchema
     .optional()
     .describe(
-      "part of a recipient's address or name, the subject or a tag, without regard to case and marks: `muller` finds `Müller`. " +
-        'One or two characters are searched without an index, so pages may be short',
+      "words, each the beginning of one of a recipient's address or name, the subject or a tag: `muller gmx` finds the mail to " +
+        'Frau Müller <h.mueller@gmx.de>. Case and marks make no difference, nor does an umlaut written with an e; "words in quotes" ' +
+        'are a phrase. A whole address, id or Message-ID is found too. Words of one or two characters are searched without an ' +
+        'index, so pages may be short',
     )
     .meta({ examples: ['muster'] }),
-  tag: z.string().max(SEARCH_TEXT_LENGTH).optional().describe('a tag as a whole, without regard to case'),
-  status: statusSchema.optional(),
-  route: z.string().max(SEARCH_TEXT_LENGTH).toLowerCase().optional().describe('UUID or slug'),
+  tag: z.string().max(TAG_LENGTH).optional().describe('a tag as a whole, without regard to case'),
+  route: z.string().max(SLUG_LENGTH).toLowerCase().optional().describe('UUID or slug'),
   kind: kindSchema.optional(),
+  template_id: idSchema.optional().describe('made from this stored template'),
   campaign_id: idSchema.optional().describe('messages of this campaign'),
   from: timeOrDay.optional().describe('created at or after; a day begins at midnight UTC'),
   to: timeOrDay.optional().describe('created before; a day is included whole, in UTC'),
+};
+
+export const countQuery = z.strictObject(filterShape);
+
+export const exportQuery = countQuery.extend({
+  status: z
+    .union([statusSchema, z.array(statusSchema).max(statuses.length)])
+    .transform((given) => [...new Set([given].flat())])
+    .optional()
+    .describe('only those with this status; may be given several times'),
 });
+
+export const searchQuery = exportQuery.extend(listQuery);
+
+export const statusCountsSchema = z
+  .strictObject({
+    data: z.array(
+      z.strictObject({
+        status: statusSchema,
+        count: z.int(),
+        at_least: z.boolean().describe('there may be more: it was not counted to the end'),
+      }),
+    ),
+  })
+  .meta({ id: 'MessageStatusCounts' });

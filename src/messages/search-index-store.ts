@@ -11,6 +11,7 @@ interface FindableRow {
   tags_json: string;
   project_id: string;
   route_id: string;
+  template_id: string | null;
   message_kind: string;
   to_json: string;
   cc_json: string;
@@ -18,7 +19,7 @@ interface FindableRow {
   addresses_json: string;
 }
 
-const FINDABLE = `seq, subject, tags_json, project_id, route_id, message_kind, to_json, cc_json, bcc_json,
+const FINDABLE = `seq, subject, tags_json, project_id, route_id, template_id, message_kind, to_json, cc_json, bcc_json,
   (SELECT json_group_array(address) FROM recipients WHERE message_seq = messages.seq) AS addresses_json`;
 
 const namesIn = (json: string): string[] =>
@@ -32,6 +33,7 @@ const textOf = (row: FindableRow): string =>
     names: [row.to_json, row.cc_json, row.bcc_json].flatMap(namesIn),
     tags: JSON.parse(row.tags_json),
     routeId: row.route_id,
+    templateId: row.template_id,
     projectId: row.project_id,
     kind: row.message_kind,
   });
@@ -92,6 +94,11 @@ export const searchIndexStore = perConnection((db: TenantDb) => {
       const before = totalChanges.get() ?? 0;
       merge.run();
       return (totalChanges.get() ?? 0) - before >= 2;
+    },
+    /** The text of a message, computed as the index will store it; null where there is no such message. */
+    textOf: (seq: number): string | null => {
+      const row = bySeq.get(seq);
+      return row === undefined ? null : textOf(row);
     },
     /** Texts of messages before `position` and not before `from`, computed as the index will store them; newest first. */
     unindexedTexts: (position: number, from: number, limit: number): SearchText[] =>

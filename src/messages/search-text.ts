@@ -1,7 +1,6 @@
-// The text by which a message is found, and what a search looks for in it. Letters are compared without case and marks, so
-// `muller` finds `Müller`. Control characters separate the fields; no field contains them, so nothing is found across two
-// fields. Values that are compared as a whole (a tag, the route, the project, the kind) are in the text too, so that one
-// trigram index answers all filters together. Pure.
+// The text by which a message is found, and what a search looks for in it. Values that are compared as a whole (a tag, the
+// route, the template, the project, the kind) are in the text too, so that one trigram index answers all filters together. Pure.
+import { foldFields, foldPart, hasWord, typedWords } from '#src/kernel/typed-words.ts';
 
 /** The values by which a message is found. */
 export interface Findable {
@@ -12,40 +11,37 @@ export interface Findable {
   readonly names: readonly string[];
   readonly tags: readonly string[];
   readonly routeId: string;
+  /** Of the stored template that it was made from. */
+  readonly templateId: string | null;
   readonly projectId: string;
   readonly kind: string;
 }
 
 /** What a search looks for; null: any value. */
 export interface Wanted {
-  /** Part of an address, a name, the subject or a tag; of several texts at least one. */
-  readonly text: string | readonly string[] | null;
+  /** As it is typed: words, each the beginning of one of an address, a name, the subject or a tag. */
+  readonly text: string | null;
+  /** A part of an address, a name, the subject or a tag, at least one of these. What is found may differ from it slightly. */
+  readonly parts: readonly string[] | null;
   /** A tag as a whole. */
   readonly tag: string | null;
   readonly routeId: string | null;
+  readonly templateId: string | null;
   readonly kind: string | null;
   /** Ids of projects; the message must belong to one of them. */
   readonly projects: readonly string[] | null;
 }
 
-/** Strings; the text must contain at least one of them. */
-export type Clause = readonly string[];
+/** The text must have at least one of the strings. */
+export interface Clause {
+  readonly anyOf: readonly string[];
+  readonly has: (text: string, wanted: string) => boolean;
+}
 
 const FIELD = '\x1e';
 const TAG = '\x1f';
 const FACET = '\x1c';
 const CONTROL = /[\x00-\x1f\x7f]/g;
-const IS_ASCII = /^[\x20-\x7e]*$/;
-
-/** Removes case, marks and differences of form (NFKD). It goes by way of capitals, so that `ß` and `ẞ` become `ss`. */
-export const fold = (text: string): string => {
-  if (IS_ASCII.test(text)) return text.toLowerCase();
-  const plain = text.toWellFormed().normalize('NFKD').replace(/\p{M}/gu, '').replace(CONTROL, ' ');
-  return plain.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
-};
-
-/** The text by which values are found. */
-export const foldFields = (values: readonly string[]): string => values.map(fold).join(FIELD);
 
 /** Tags that differ in their marks are different tags; only case is ignored. */
 const wholeTag = (tag: string): string =>
@@ -55,7 +51,7 @@ const wholeTag = (tag: string): string =>
 const LETTERS = 11_172;
 const FIRST_LETTER = 0xac00;
 
-/** FNV-1a, 32 bits: every message has four facets, and a cryptographic hash of each cost a third of its text. */
+/** FNV-1a, 32 bits: every message has four facets or five, and a cryptographic hash of each cost a third of its text. */
 const numberOf = (text: string): number => {
   let number = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) number = Math.imul(number ^ text.charCodeAt(at), 0x01000193);
@@ -63,7 +59,7 @@ const numberOf = (text: string): number => {
 };
 
 /** A value as three characters, which are one trigram. Two values may share a facet, so callers also compare the row. */
-const facet = (name: 'route' | 'project' | 'kind' | 'block', value: string | number): string => {
+const facet = (name: 'route' | 'template' | 'project' | 'kind' | 'block', value: string | number): string => {
   const number = numberOf(`${name}:${value}`);
   const [first, second] = [Math.floor(number / LETTERS) % LETTERS, number % LETTERS];
   return FACET + String.fromCodePoint(FIRST_LETTER + first, FIRST_LETTER + second);
@@ -79,37 +75,47 @@ const BLOCK = 65_536;
 export const blockStart = (seq: number): number => seq - (seq % BLOCK);
 
 export const searchText = (message: Findable): string => {
-  const { seq, subject, addresses, names, tags, routeId, projectId, kind } = message;
+  const { seq, subject, addresses, names, tags, routeId, templateId, projectId, kind } = message;
   const fields = foldFields([subject, ...new Set(addresses), ...new Set(names), ...tags]);
   const whole = tags.length === 0 ? '' : TAG + tags.map(wholeTag).join(TAG) + TAG;
   const facets = [
     facet('block', blockStart(seq)),
     facet('route', routeId),
     facet('project', projectId),
+    ...(templateId === null ? [] : [facet('template', templateId)]),
     facet('kind', kind),
   ];
   return `${fields}${FIELD}${whole}${facets.join('')}`;
 };
 
+const isPart = (text: string, wanted: string): boolean => text.includes(wanted);
+
 /** The clauses of a search. A message fits if all of them are true. */
-export const clausesOf = ({ text, tag, routeId, kind, projects }: Wanted): Clause[] => {
-  const clauses: (Clause | null)[] = [
-    text === null ? null : [text].flat().map(fold),
+export const clausesOf = ({ text, parts, tag, routeId, templateId, kind, projects }: Wanted): Clause[] => {
+  const whole = [
+    parts?.map(foldPart),
     tag === null ? null : [TAG + wholeTag(tag) + TAG],
     routeId === null ? null : [facet('route', routeId)],
+    templateId === null ? null : [facet('template', templateId)],
     kind === null ? null : [facet('kind', kind)],
-    projects === null ? null : projects.map((project) => facet('project', project)),
+    projects?.map((project) => facet('project', project)),
   ];
-  return clauses.filter((clause) => clause !== null && !clause.includes('')) as Clause[];
+  return [
+    ...typedWords(text ?? '').map((word) => ({ anyOf: [word], has: hasWord })),
+    ...whole.flatMap((anyOf) => (anyOf && !anyOf.includes('') ? { anyOf, has: isPart } : [])),
+  ];
 };
 
 export const fits = (text: string, clauses: readonly Clause[]): boolean =>
-  clauses.every((clause) => clause.some((wanted) => text.includes(wanted)));
+  clauses.every(({ anyOf, has }) => anyOf.some((wanted) => has(text, wanted)));
 
 /** More trigrams make a search no faster, because each adds a list to walk. */
 const MAX_TRIGRAMS = 8;
 /** A clause with more choices is left out of the query; `fits` then checks it on each candidate. */
 const MAX_CHOICES = 50;
+
+/** Of further words that are typed the first are left out likewise. */
+const MAX_CLAUSES = 8;
 
 /** At most `MAX_TRIGRAMS` trigrams, spread evenly over the string. */
 const trigramsOf = (wanted: string): string[] => {
@@ -131,9 +137,10 @@ const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
  */
 export const trigramQuery = (clauses: readonly Clause[]): ((block: number) => string) | null => {
   const asked = clauses
-    .filter(({ length }) => length <= MAX_CHOICES)
-    .map((clause) => clause.map(trigramsOf))
-    .filter((choices) => choices.every(({ length }) => length > 0));
+    .filter(({ anyOf }) => anyOf.length <= MAX_CHOICES)
+    .map(({ anyOf }) => anyOf.map(trigramsOf))
+    .filter((choices) => choices.every(({ length }) => length > 0))
+    .slice(-MAX_CLAUSES);
   if (asked.length === 0) return null;
   const query = asked
     .map((choices) => `(${choices.map((all) => `(${all.map(quoted).join(' AND ')})`).join(' OR ')})`)

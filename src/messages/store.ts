@@ -37,6 +37,8 @@ export interface MessageRow {
   is_pseudonymous: 0 | 1;
   /** The campaign whose mail it is. */
   campaign_seq: number | null;
+  /** The stored template that it was made from, which may have been deleted since. */
+  template_id: string | null;
 }
 
 /** Before it is stored. */
@@ -162,6 +164,7 @@ const MESSAGE_COLUMNS = [
   'created_at',
   'updated_at',
   'campaign_seq',
+  'template_id',
 ] as const satisfies (keyof MessageRow)[];
 
 /** A mail program submits a message once for all its recipients, or a few times. */
@@ -218,6 +221,10 @@ export const messageStore = perConnection((db: TenantDb) => {
   );
   const attachmentRecords = db.prepare<[number], Omit<AttachmentRow, 'content'>>(
     'SELECT filename, content_type, content_id, size_bytes FROM attachments WHERE message_seq = ? ORDER BY position',
+  );
+  const attachment = db.prepare<[number, number], AttachmentRow>(
+    `SELECT filename, content_type, content_id, size_bytes, content FROM attachments
+     WHERE message_seq = ? AND position = ?`,
   );
   const recipients = db.prepare<[number], RecipientRow>(
     'SELECT * FROM recipients WHERE message_seq = ? ORDER BY id',
@@ -352,6 +359,7 @@ export const messageStore = perConnection((db: TenantDb) => {
     removed: (seq: number): RemovedParts => removed.get(seq, seq) ?? { content: 1, attachments: 0 },
     attachments: (seq: number): AttachmentRow[] => attachments.all(seq),
     attachmentRecords: (seq: number): Omit<AttachmentRow, 'content'>[] => attachmentRecords.all(seq),
+    attachment: (seq: number, position: number): AttachmentRow | undefined => attachment.get(seq, position),
     recipients: (seq: number): RecipientRow[] => recipients.all(seq),
     recipient: (id: number): RecipientRow | undefined => recipient.get(id),
     /** Changes only a recipient's status, and that of its message with it. */

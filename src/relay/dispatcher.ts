@@ -46,6 +46,10 @@ export interface Dispatcher {
   wake(of: TenantLane, dueAt: number): void;
   /** The next time of this tenant; 0 while something of it is in flight; null where nothing is queued. */
   nextDue(tenantId: string): number | null;
+  /** All tenants and lanes of which something is queued and nothing is being claimed, with the next time of each, in no order. */
+  queued(): (TenantLane & { readonly dueAt: number })[];
+  /** Looks at once for what may be sent: an upstream may be tried again. */
+  resume(): void;
   describe(): { waiting_tenants: number; in_flight: number; next_due_at: number | null };
   start(): void;
   /** Claims nothing more; resolves when what is in flight has ended, or after `patienceMs`. */
@@ -289,6 +293,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       inFlightOf.has(tenantId) || working.has(tenantId)
         ? 0
         : earliest([...heaps.values()].map((heap) => heap.dueOf(tenantId))),
+    queued: () => [...heaps.values()].flatMap((heap) => heap.entries()),
+    resume: schedulePump,
     describe: () => ({
       waiting_tenants: [...heaps.values()].reduce((sum, heap) => sum + heap.size(), 0),
       in_flight: inFlight,

@@ -20,6 +20,8 @@ export interface DueHeap {
   nextAt(): number | null;
   /** How many there are whose time has come. */
   waiting(now: number): number;
+  /** All that have a time, in no order. */
+  entries(): (TenantLane & { readonly dueAt: number })[];
   /** The next time of a tenant in any lane. */
   dueOf(tenantId: string): number | null;
   size(): number;
@@ -76,6 +78,12 @@ export const createDueHeap = (): DueHeap => {
       const due = lanes.flatMap((lane) => timeOf({ tenantId, lane }) ?? []);
       return due.length === 0 ? null : Math.min(...due);
     },
+    entries: () =>
+      [...times.keys(), ...ready[0].keys(), ...ready[1].keys()].flatMap((key) => {
+        const of = parseKey(key);
+        const dueAt = timeOf(of);
+        return dueAt === null ? [] : [{ ...of, dueAt }];
+      }),
     size: () => times.size() + ready[0].size + ready[1].size,
     kept: () => times.held(),
   };

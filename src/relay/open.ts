@@ -3,20 +3,23 @@ import { readFileSync } from 'node:fs';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import type { Domains } from '#src/domains/open.ts';
 import type { Feedback } from '#src/feedback/open.ts';
+import type { Caller } from '#src/kernel/access.ts';
 import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
 import type { Config, UpstreamConfig } from '#src/kernel/config/config.ts';
 import { createSignThreads, type SignThreads } from '#src/messages/compose/sign-thread.ts';
 import type { Messages } from '#src/messages/open.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { transmit } from './attempt.ts';
-import { captureRoutes } from './capture/routes.ts';
+import { captureRoutes, readCapture } from './capture/routes.ts';
 import { createCaptureUpstream } from './capture/upstream.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { leftAs } from './left-as.ts';
 import type { Outcome } from './outcome.ts';
+import { queueRoutes } from './queue-routes.ts';
 import { createSmtpUpstream } from './smtp/upstream.ts';
-import { sourceRoutes } from './source-routes.ts';
+import { createSources, sourceRoutes } from './source-routes.ts';
 import type { Envelope, Upstream } from './upstream.ts';
+import { upstreamRoutes } from './upstream-routes.ts';
 import { createUpstreams } from './upstreams.ts';
 
 export type Relay = ReturnType<typeof openRelay>;
@@ -145,7 +148,17 @@ export const openRelay = (
     }
   };
   const settleDueRegistry = () => queue.settle(dispatcher.nextDue);
+  const sources = createSources({ files, clock, ...feedback.links });
+  const captures = {
+    files,
+    key: base.key('captured mail'),
+    isSystem: (tenantId: string) => tenantId === base.systemTenantId(),
+    clock,
+  };
   return {
+    sources,
+    captureSource: (tenantId: string, id: string, caller: Caller) =>
+      readCapture(captures, tenantId, id, caller),
     /** Seals the content of the service's own mails. */
     contentKey,
     sendSource,
@@ -158,8 +171,10 @@ export const openRelay = (
       ),
     describe: () => ({ upstreams: upstreams.describe(), queue: dispatcher.describe() }),
     routes: [
-      ...sourceRoutes({ files, clock, ...feedback.links }),
-      ...captureRoutes({ files, key: base.key('captured mail') }),
+      ...sourceRoutes(sources),
+      ...captureRoutes(captures),
+      ...queueRoutes({ storage, clock, upstreams, dispatcher }),
+      ...upstreamRoutes({ platform: storage.platform, clock, upstreams, dispatcher }),
     ],
     jobs: [
       { name: 'bring the registry of due times up to date', schedule: '* * * * *', run: settleDueRegistry },

@@ -18,8 +18,9 @@ import { messageStore, type RecipientRow } from '#src/messages/store.ts';
 import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
 
 const MAX_ADDRESS = 320;
-/** Composing a copy with the largest attachments keeps the event loop busy for 0.3 s. */
-const SOURCES_PER_MINUTE = 60;
+const MIB = 1_024 * 1_024;
+/** Composing a copy with the largest attachments keeps the event loop busy for 0.3 s: each MiB of it is one of them. */
+const SOURCES_PER_MINUTE = 300;
 
 export interface SourceRoutesDeps extends RecipientCopyDeps {
   readonly files: TenantFiles;
@@ -61,44 +62,57 @@ const stored = (
   };
 };
 
-export const sourceRoutes = ({ files, clock, ...deps }: SourceRoutesDeps): Route[] => {
+export interface SourceQuery {
+  readonly messageId: string;
+  /** The first one where absent. */
+  readonly recipient?: string | undefined;
+  readonly caller: Caller;
+}
+
+/** Reads sources, so many a minute for a practice. Rejects with `not_found` where content is no longer kept. */
+export const createSources = ({ files, clock, ...deps }: SourceRoutesDeps) => {
   const limit = createRateCheck(
     clock,
     () => perMinute(SOURCES_PER_MINUTE),
-    `Sources are composed ${SOURCES_PER_MINUTE} times a minute at most for a practice.`,
+    `Sources are composed ${SOURCES_PER_MINUTE} times a minute at most for a practice, large ones less often.`,
   );
-  return [
-    defineRoute({
-      method: 'get',
-      path: '/api/practices/{id}/messages/{messageID}/source',
-      tag: 'Messages',
-      id: 'getMessageSource',
-      summary: "The source of a recipient's copy",
-      description:
-        'Composed as it leaves, but not signed: DKIM keys change, and a signature made now would not be the one that was sent. ' +
-        "Its links are the recipient's own: following one counts as the recipient's click. Only the token that confirms a subscription is left out. " +
-        '404 `not_found` where content or attachments have been removed, and for mails of the service itself.',
-      access: 'messages.view_content',
-      stability: 'stable',
-      params: z.strictObject({ id: idSchema.describe('the practice'), messageID: idSchema }),
-      query: z.strictObject({
-        recipient: z
-          .string()
-          .max(MAX_ADDRESS)
-          .optional()
-          .describe('whose copy; the first recipient’s if absent'),
-      }),
-      responses: { 200: { description: 'The source (RFC 5322).', body: 'message/rfc822' } },
-      handle: async ({ params: { id, messageID }, query: { recipient } }, { caller }) => {
-        limit(id);
-        const found = await files.read(id, (db) => stored(db, deps, messageID, recipient, caller));
-        return {
-          status: 200,
-          body: composeCopy(found.stored, found.copy),
-          contentType: 'message/rfc822',
-          headers: { 'Content-Disposition': 'attachment; filename="message.eml"' },
-        };
-      },
-    }),
-  ];
+  return async (tenantId: string, { messageId, recipient, caller }: SourceQuery): Promise<Buffer> => {
+    const { size_bytes } = await files.read(tenantId, (db) => visibleMessage(db, messageId, caller));
+    limit(tenantId, Math.max(1, Math.ceil(size_bytes / MIB)));
+    const found = await files.read(tenantId, (db) => stored(db, deps, messageId, recipient, caller));
+    return composeCopy(found.stored, found.copy);
+  };
 };
+
+export type Sources = ReturnType<typeof createSources>;
+
+export const sourceRoutes = (sources: Sources): Route[] => [
+  defineRoute({
+    method: 'get',
+    path: '/api/practices/{id}/messages/{messageID}/source',
+    tag: 'Messages',
+    id: 'getMessageSource',
+    summary: "The source of a recipient's copy",
+    description:
+      'Composed as it leaves, but not signed: DKIM keys change, and a signature made now would not be the one that was sent. ' +
+      "Its links are the recipient's own: following one counts as the recipient's click. Only the token that confirms a subscription is left out. " +
+      '404 `not_found` where content or attachments have been removed, and for mails of the service itself.',
+    access: 'messages.view_content',
+    stability: 'stable',
+    params: z.strictObject({ id: idSchema.describe('the practice'), messageID: idSchema }),
+    query: z.strictObject({
+      recipient: z
+        .string()
+        .max(MAX_ADDRESS)
+        .optional()
+        .describe('whose copy; the first recipient’s if absent'),
+    }),
+    responses: { 200: { description: 'The source (RFC 5322).', body: 'message/rfc822' } },
+    handle: async ({ params: { id, messageID: messageId }, query: { recipient } }, { caller }) => ({
+      status: 200,
+      body: await sources(id, { messageId, recipient, caller }),
+      contentType: 'message/rfc822',
+      headers: { 'Content-Disposition': 'attachment; filename="message.eml"' },
+    }),
+  }),
+];

@@ -36,6 +36,26 @@ export type Transcript =
    * one knows whether the message was taken. */
   | { readonly result: 'broken'; readonly phase: Phase; readonly error: string };
 
+/** What a connection made only to look showed. Credentials are masked. */
+export interface Probe {
+  readonly ok: boolean;
+  /** How far it came; null where it came to the end. */
+  readonly failedAt: Phase | null;
+  readonly error: string | null;
+  /** Lines of both sides, ours with a leading `C: `, the server's with `S: `. */
+  readonly transcript: readonly string[];
+  readonly tls: {
+    readonly protocol: string | null;
+    readonly cipher: string | null;
+    readonly verified: boolean;
+    /** Why the certificate is not trusted. */
+    readonly problem: string | null;
+    readonly subject: string | null;
+    readonly issuer: string | null;
+    readonly validTo: string | null;
+  } | null;
+}
+
 export interface Upstream {
   readonly name: string;
   readonly kind: 'smtp' | 'capture';
@@ -43,6 +63,10 @@ export interface Upstream {
   readonly concurrency: number;
   /** Never rejects; a failure is in the transcript. */
   transmit(envelope: Envelope, message: Buffer, origin: Origin): Promise<Transcript>;
+  /** `host:port`; null where it is here. */
+  readonly address: string | null;
+  /** Connects, signs in and leaves again. Never rejects; changes nothing. */
+  probe(): Promise<Probe>;
   /** What GET /api/admin/health shows about it, besides its breaker. */
   describe(): Readonly<Record<string, unknown>>;
   /** Lets transactions in flight end, sends QUIT, closes. */

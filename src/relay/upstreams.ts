@@ -9,7 +9,8 @@ import { type Lane, laneOf, type Stream } from '#src/kernel/stream.ts';
 import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
 import type { TenantLane } from './due-heap.ts';
 import type { Outcome } from './outcome.ts';
-import type { Upstream } from './upstream.ts';
+import { createOutcomeCounts, type OutcomeCounts } from './outcome-counts.ts';
+import type { Probe, Upstream } from './upstream.ts';
 
 /**
  * What counts as a failure is decided in outcome.ts: `upstream_failure`. A failed connect counts like any other: when no
@@ -74,6 +75,12 @@ export interface Path {
   /** Messages in flight, and places kept for claims in progress. */
   readonly inFlight: number;
   occupy(places: number): void;
+  /** Names of its upstreams, in their order. */
+  upstreams(): readonly string[];
+  /** Of these the first that works; all where none does. */
+  carriers(): readonly string[];
+  /** Since when none of its upstreams works; null where one does. */
+  asideSince(): number | null;
   /** The upstream to try now; the caller must try it, and report the outcome. Null where none may be tried. */
   take(): UpstreamChoice | null;
   report(choice: UpstreamChoice, outcome: Outcome): void;
@@ -84,12 +91,33 @@ export interface Path {
   retryAt(now: number): number | null;
 }
 
+/** An upstream as the operator sees it. */
+export interface UpstreamState {
+  readonly upstream: Upstream;
+  readonly for: NamedMail | undefined;
+  readonly state: Candidate<Upstream>['state'];
+  /** Since when it is set aside; null where it is not. */
+  readonly asideSince: number | null;
+  readonly retryAt: number | null;
+  /** The last failure of its own. */
+  readonly lastFailure: { readonly at: number; readonly diagnostic: string } | null;
+  readonly inFlight: number;
+  /** Since the start, by what its answers meant. */
+  readonly outcomes: OutcomeCounts;
+  readonly outcomesOfLastHour: OutcomeCounts;
+}
+
 export interface Upstreams {
   pathOf(of: TenantLane): Path;
   /** Of mail to the simulator; it has no upstream before `simulateBy`. */
   readonly simulator: Path;
   simulateBy(upstream: Upstream): void;
   describe(): readonly Readonly<Record<string, unknown>>[];
+  states(): readonly UpstreamState[];
+  /** It may be tried again at once, as if it had never failed. Undefined where none has that name. */
+  reset(name: string): UpstreamState | undefined;
+  /** Undefined where none has that name. */
+  probe(name: string): Promise<Probe> | undefined;
   stop(): Promise<void>;
 }
 
@@ -97,6 +125,9 @@ interface GuardedUpstream extends UpstreamEntry {
   readonly breaker: Breaker;
   /** Messages taken and not reported yet. */
   busy: number;
+  asideSince: number | null;
+  lastFailure: UpstreamState['lastFailure'];
+  readonly outcomes: ReturnType<typeof createOutcomeCounts>;
 }
 
 interface OpenPath extends Path {
@@ -109,6 +140,9 @@ const guard = (entry: UpstreamEntry): GuardedUpstream => ({
   ...entry,
   breaker: createBreaker(upstreamBreakerPolicy),
   busy: 0,
+  asideSince: null,
+  lastFailure: null,
+  outcomes: createOutcomeCounts(),
 });
 
 const names = ({ streams, practices }: NamedMail, lane: Lane, practice: readonly string[]): boolean =>
@@ -159,6 +193,15 @@ export const createUpstreams = (
         }, 0);
         return Math.max(0, chosen.upstream.concurrency - chosen.busy - waiting);
       },
+      upstreams: () => ways.map(({ upstream }) => upstream.name),
+      carriers: () => {
+        const working = ways.find(({ asideSince }) => asideSince === null);
+        return (working ? [working] : ways).map(({ upstream }) => upstream.name);
+      },
+      asideSince: () => {
+        const times = ways.flatMap(({ asideSince }) => asideSince ?? []);
+        return times.length > 0 && times.length === ways.length ? Math.max(...times) : null;
+      },
       sharesWithTransactional: (now) => {
         const decision = decide(ways, now);
         return (
@@ -181,9 +224,13 @@ export const createUpstreams = (
         taken -= 1;
         const { breaker, upstream } = found;
         const before = breaker.state(clock.now());
-        if (outcome.kind === 'upstream_failure') breaker.failed(clock.now(), Math.random());
-        else breaker.succeeded();
+        found.outcomes.count(outcome.kind, clock.now());
+        if (outcome.kind === 'upstream_failure') {
+          breaker.failed(clock.now(), Math.random());
+          found.lastFailure = { at: clock.now(), diagnostic: outcome.diagnostic };
+        } else breaker.succeeded();
         const after = breaker.state(clock.now());
+        found.asideSince = after === 'closed' ? null : (found.asideSince ?? clock.now());
         if (before === after) return;
         const facts = { upstream: upstream.name, ...breaker.describe(clock.now()) };
         if (after === 'closed') log.info(facts, 'upstream is back');
@@ -217,6 +264,18 @@ export const createUpstreams = (
   const ofAnyPractice = pathsFor([]);
   const ofPractice = new Map<string, Readonly<Record<Lane, Path>>>();
   const simulator = openPath([]);
+  const named = (name: string) => guarded.find(({ upstream }) => upstream.name === name);
+  const stateOf = (one: GuardedUpstream): UpstreamState => ({
+    upstream: one.upstream,
+    for: one.for,
+    state: one.breaker.state(clock.now()),
+    asideSince: one.asideSince,
+    retryAt: one.breaker.retryAt(),
+    lastFailure: one.lastFailure,
+    inFlight: one.busy,
+    outcomes: one.outcomes.sinceStart(),
+    outcomesOfLastHour: one.outcomes.lastHour(clock.now()),
+  });
 
   return {
     pathOf: ({ tenantId, lane }) => {
@@ -232,6 +291,15 @@ export const createUpstreams = (
     simulateBy: (upstream) => {
       simulator.guarded.splice(0, Infinity, guard({ upstream, acceptIsDelivery: false }));
     },
+    states: () => guarded.map(stateOf),
+    reset: (name) => {
+      const found = named(name);
+      if (!found) return undefined;
+      found.breaker.succeeded();
+      found.asideSince = null;
+      return stateOf(found);
+    },
+    probe: (name) => named(name)?.upstream.probe(),
     describe: () =>
       guarded.map(({ upstream, breaker, acceptIsDelivery }) => ({
         name: upstream.name,

@@ -195,14 +195,14 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
     const { caller } = signedIn(session);
     if (!isSender(caller)) throw notForSending();
     const recipients = session.envelope.rcptTo.map(({ address }) => parseRecipient(address));
-    const { draft, projectId, repeatKey } = await parsing(() => fromMime(content, recipients, controls()));
+    const { draft, projectId, idempotency } = await parsing(() => fromMime(content, recipients, controls()));
     const accepted = await accept({
       tenantId: caller.tenantId,
       projects: caller.projects,
       projectId,
       source: 'smtp',
       draft,
-      idempotency: repeatKey === null ? null : { key: repeatKey, request: repeatKey },
+      idempotency,
     });
     return replyTo(accepted);
   };

@@ -45,9 +45,9 @@ const SEED = `
   INSERT INTO memberships (account_id, tenant_id) VALUES ('x', 'a'), ('x', 'b'), ('y', 'a'), ('y', 'b'), ('z', 'a');
   INSERT INTO invitations (hash, account_id, tenant_id, expires_at) VALUES
     (x'31', 'x', 'a', 1), (x'32', 'x', 'b', 1), (x'33', 'y', 'a', 1), (x'34', 'y', 'b', 1);
-  INSERT INTO sessions (hash, id, account_id, created_at, last_used_at) VALUES
-    (x'31', 'x1', 'x', 50, 10), (x'32', 'x2', 'x', 50, 90), (x'33', 'x3', 'x', 50, 90),
-    (x'34', 'y1', 'y', 10, 90), (x'35', 'y2', 'y', 50, 90), (x'36', 'z1', 'z', 50, 90);
+  INSERT INTO sessions (hash, id, account_id, method, user_agent, created_at, last_used_at) VALUES
+    (x'31', 'x1', 'x', 'code', '', 50, 10), (x'32', 'x2', 'x', 'code', '', 50, 90), (x'33', 'x3', 'x', 'code', '', 50, 90),
+    (x'34', 'y1', 'y', 'code', '', 10, 90), (x'35', 'y2', 'y', 'code', '', 50, 90), (x'36', 'z1', 'z', 'code', '', 50, 90);
   INSERT INTO sign_in_codes (email_mac, code_mac, attempts, failures, created_at, forget_at) VALUES
     (x'78', x'31', 0, 0, 1, 10), (x'79', x'31', 0, 0, 1, 10), (x'7a', x'31', 0, 0, 1, 90);
   INSERT INTO notices (id, sealed, expires_at, created_at) VALUES ('1', x'31', 1, 1), ('2', x'31', 1, 1);

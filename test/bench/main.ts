@@ -8,6 +8,7 @@ import { benchAccept } from '#test/bench/accept.ts';
 import { benchBudget } from '#test/bench/budget.ts';
 import { benchBulk } from '#test/bench/bulk.ts';
 import { benchCampaign } from '#test/bench/campaign.ts';
+import { benchDashboard } from '#test/bench/dashboard.ts';
 import { benchDepth } from '#test/bench/depth.ts';
 import type { CaseOptions } from '#test/bench/harness.ts';
 import { benchInbound } from '#test/bench/inbound.ts';
@@ -46,6 +47,11 @@ const cases: Readonly<Record<string, Case>> = {
     run: benchTenants,
   },
   search: { about: 'finding among a million messages', messages: 1_000_000, run: benchSearch },
+  dashboard: {
+    about: 'first paint, and the first row of a million',
+    messages: 1_000_000,
+    run: benchDashboard,
+  },
   webhooks: { about: 'deliveries, beside a bare loop', messages: 5_000, run: benchWebhooks },
   redirect: { about: 'tracked links, beside /healthz', messages: 5_000, run: benchRedirect },
   soak: {

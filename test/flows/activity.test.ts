@@ -165,6 +165,23 @@ describe('the stream', () => {
     expect(live.lastEventId()).toBe(last_event_id);
   });
 
+  test("is opened by a browser's session, and goes on where it was", async () => {
+    const { cookie } = await join(app, sender.practice.id, 'browser@example.org', { role_id: 'viewer' });
+    const open = (headers = {}) =>
+      openSse(`${app.origin}${sender.base}/events`, { Cookie: cookie, Origin: app.origin, ...headers });
+    const live = await open();
+    expect(live.status).toBe(200);
+    await expect.poll(() => live.lastEventId()).not.toBe('');
+    const place = live.lastEventId();
+    live.close();
+    const id = await app.send(sender);
+    const again = await open({ 'Last-Event-ID': place });
+    const [event] = await again.until((events) => events.length > 0);
+    expect(event && itemOf(event).data.message_id).toBe(id);
+    again.close();
+    await app.untilStatus(sender, id, 'processed');
+  });
+
   test('goes on where a page ended, by header or query; the header wins', async () => {
     const { last_event_id } = await page(sender, '?limit=1');
     const first = await app.send(sender);

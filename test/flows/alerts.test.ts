@@ -100,7 +100,7 @@ const postsTo = (place: string): readonly ReceivedRequest[] =>
 const postTo = async (place: string, number = 1): Promise<ReceivedRequest> => {
   await until(`post number ${number} to ${place}`, () => {
     // The daemon's clock goes on.
-    clock.set(clock.now() + 10);
+    clock.set(clock.now() + 100);
     return postsTo(place).length >= number;
   });
   return postsTo(place)[number - 1] as ReceivedRequest;
@@ -112,6 +112,20 @@ const saidInTeams = ({ body }: ReceivedRequest): string[] =>
   JSON.parse(body.toString()).attachments[0].content.body.flatMap(
     ({ inlines }: { inlines: { text: string }[] }) => inlines.map(({ text }) => text),
   );
+
+const SAID: ReadonlySet<string> = new Set(['text', 'title']);
+/** What a chat tool shows a message by: each field's place with its value, but for what is said. */
+const formOf = ({ body }: ReceivedRequest): Set<string> => {
+  const found = new Set<string>();
+  const collect = (value: unknown, place: string, name: string): void => {
+    if (typeof value !== 'object' || value === null) found.add(SAID.has(name) ? place : `${place}=${value}`);
+    else
+      for (const [key, inner] of Object.entries(value))
+        collect(inner, Array.isArray(value) ? `${place}[]` : `${place}.${key}`, key);
+  };
+  collect(JSON.parse(body.toString()), '', '');
+  return found;
+};
 
 const words: Readonly<Partial<Record<AlertEvent, readonly [german: string, english: string]>>> = {
   'message.hard_bounced': ['1 Hard Bounce', '1 hard bounce'],
@@ -361,6 +375,19 @@ describe('a test', () => {
       disabled_reason: 'manual',
       last_sent_at: null,
     });
+  });
+
+  test.each(['slack', 'teams'] as const)('has the form of what is reported: %s', async (kind) => {
+    const sender = await app.createSender();
+    const place = newPlace();
+    const { id } = await alertTo(sender, place, { kind, events: ['message.hard_bounced'] });
+    await ask(sender, 'POST', `/${id}/test`);
+    relay.setBehaviour({ rcpt: '550 5.1.1 User unknown' });
+    await app.send(sender);
+    const [tried, reported] = [await postTo(place), await postTo(place, 2)];
+    const form = formOf(reported);
+    expect([...formOf(tried)].filter((part) => !form.has(part))).toEqual([]);
+    expect(tried.headers['content-type']).toBe(reported.headers['content-type']);
   });
 
   test.each([

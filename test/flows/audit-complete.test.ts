@@ -9,6 +9,7 @@ import { type List, letter, startApp } from '#test/support/app.ts';
 import { startDnsZone } from '#test/support/dns-zone.ts';
 import { invite, join, makeOwner, signIn, unlimitedSignIn } from '#test/support/people.ts';
 import { PROVIDER_TOKEN, startPlayedCloudflare } from '#test/support/played-cloudflare.ts';
+import { STRIPE_KEY, STRIPE_WEBHOOK_SECRET, startPlayedStripe } from '#test/support/played-stripe.ts';
 import { until } from '#test/support/process.ts';
 import { putMail } from '#test/support/received-mail.ts';
 import type { DnsRecords } from './domain-scene.ts';
@@ -28,6 +29,7 @@ const PASSWORD = 'Siebzehn-Kamele-trinken-Tee';
 const dns = await startDnsZone();
 const cloudflare = await startPlayedCloudflare();
 cloudflare.zones = [{ id: 'z1', name: 'praxis.test', status: 'active' }];
+const stripe = await startPlayedStripe();
 const app = await startApp({
   runsTwice: true,
   config: {
@@ -39,6 +41,7 @@ const app = await startApp({
       provider: cloudflare.config,
     },
     auth: { password_login: true },
+    billing: stripe.config,
     // What going live asks for; the service's own mail is read where the first one keeps it.
     service: { public_origin: 'https://mail.example.com' },
     upstreams: [
@@ -52,9 +55,10 @@ afterAll(async () => {
   await app.remove();
   await dns.stop();
   await cloudflare.stop();
+  await stripe.stop();
 });
 
-const secrets: string[] = [PASSWORD, app.adminToken, PROVIDER_TOKEN];
+const secrets: string[] = [PASSWORD, app.adminToken, PROVIDER_TOKEN, STRIPE_KEY, STRIPE_WEBHOOK_SECRET];
 
 /** Throws unless it is done; the answer with its secrets noted. */
 const done = async (method: string, path: string, body?: unknown, token = app.adminToken) => {
@@ -100,6 +104,9 @@ test('every declared action is found in the audit, with who and from where, and 
   const owner = await signIn(app, 'owner@example.org');
   secrets.push(owner.token, owner.csrfToken);
   const byOwner = (method: string, path: string, body?: unknown) => done(method, path, body, owner.token);
+  await done('POST', `${base}/plan`, { plan: 'test' });
+  for (const page of ['checkout', 'portal']) await byOwner('POST', `${base}/billing/${page}`);
+  await done('POST', `${base}/plan`, { plan: 'gruppe' });
   await byOwner('PATCH', `${base}/pages`, { colour: '#0b57d0' });
   await byOwner('PATCH', `${base}/compliance`, {
     street: 'Ring 1',
@@ -269,6 +276,7 @@ test('every declared action is found in the audit, with who and from where, and 
     app.adminToken,
   );
   await done('DELETE', `/api/admin/waitlist/${waiting.data[0]?.id}`);
+  for (const action of ['probe', 'reset']) await done('POST', `/api/admin/upstreams/capture/${action}`);
   await byOwner('POST', `${base}/restore-managed-domain`);
   await byOwner('POST', '/api/auth/logout');
   await until('no notice waits', () => app.sql(null, 'SELECT 1 FROM notices').length === 0);
@@ -283,6 +291,6 @@ test('every declared action is found in the audit, with who and from where, and 
     expect([entry.before, entry.after], entry.action).not.toEqual([null, null]);
   }
   const told = JSON.stringify(entries);
-  expect(secrets).toHaveLength(14);
+  expect(secrets).toHaveLength(16);
   for (const secret of secrets) expect(told).not.toContain(secret);
 });

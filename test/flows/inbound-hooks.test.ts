@@ -110,6 +110,27 @@ describe('a hook', () => {
     expect(timeline.body.data.map(({ type }) => type)).toContain('message.delivered');
   });
 
+  test('is used under the id of its practice too: the secret says which hook it is, also after a rotation', async () => {
+    const project = await call('POST', `${sender.base}/projects`, { name: 'Recall' });
+    const [first, second] = [await make(), await make({ project_id: project.body.id })];
+    const rotated = await call<Hook>('POST', `${hooks}/${second.id}/rotate`);
+    const url = first.url.replace(first.id, sender.practice.id);
+    for (const secret of [second.secret, rotated.body.secret]) {
+      const { status, body } = await sendBy({ url }, secret);
+      expect(status).toBe(202);
+      expect(await app.message(sender, body.id)).toMatchObject({ project_id: project.body.id });
+    }
+    clock.set(clock.now() + DAY);
+    await refused('unauthorized', sendBy({ url }, second.secret));
+    const { practice } = await app.createSender();
+    await refused(
+      'unauthorized',
+      sendBy({ url: url.replace(sender.practice.id, practice.id) }, first.secret),
+    );
+    await app.runJob(LAST_USED_JOB);
+    expect(await list(hooks)).toMatchObject([{ last_used_at: null }, { last_used_at: ISO }]);
+  });
+
   test('shows when it was last used', async () => {
     const hook = await make();
     await sendBy(hook, WRONG);

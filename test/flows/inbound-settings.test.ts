@@ -42,6 +42,7 @@ test('receiving is off at first, and on and off at the word of the practice', as
     enabled_at: null,
     host,
     kept_days: 60,
+    dns_provider: null,
     hosts: [{ host, kind: 'managed', pending: false, state: 'active', checked_at: null }],
     counts: { total: 0, unread: 0, held: 0, quarantined: 0, bytes: 0, quota_bytes: 2 * 1_024 * 1_024 },
   });

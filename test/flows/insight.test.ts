@@ -301,6 +301,11 @@ test('who may see figures and no messages is told no subjects', async () => {
     expect(body).not.toHaveProperty('worst_subjects');
     expect(text).not.toContain('gewonnen');
     expect(body).toMatchObject({ subject_risk: { sampled: 1, levels: { medium: 1 } } });
+    for (const kind of ['stats', 'campaigns', 'bounces', 'scores']) {
+      const file = await own.request('GET', `${practice.base}/exports/bi?kind=${kind}`, undefined, token);
+      if (kind === 'stats' || kind === 'campaigns') expect(file.status).toBe(200);
+      else expect(file.body).toMatchObject({ code: 'forbidden', permission: 'messages.view' });
+    }
   } finally {
     await own.remove();
   }

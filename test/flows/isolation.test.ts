@@ -197,6 +197,7 @@ describe("another practice's", () => {
     for (const path of [
       '',
       '/messages/search',
+      '/messages/search/export',
       '/captures',
       '/suppression',
       '/projects',

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { inboundMessageSchema } from '#src/inbound/mailbox/schema.ts';
 import type { NewInboundRow } from '#src/inbound/store.ts';
 import { DAY } from '#src/kernel/time.ts';
-import { foldFields } from '#src/messages/search-text.ts';
+import { foldFields } from '#src/kernel/typed-words.ts';
 import { type List, type Sender, startApp } from '#test/support/app.ts';
 import { join, unlimitedSignIn } from '#test/support/people.ts';
 import { putMail, type receiveMail } from '#test/support/received-mail.ts';
@@ -76,6 +76,10 @@ describe('lists', () => {
   test.each([
     ['', ['Re: Ihr Termin', 'Gratis', 'Rezept', 'Termin']],
     ['q=muller', ['Re: Ihr Termin', 'Termin']],
+    ['q=mueller erika@ ihr', ['Re: Ihr Termin']],
+    ['q=ller', []],
+    ['from=Müller erika', ['Re: Ihr Termin', 'Termin']],
+    ['from=erika gewinn', []],
     ['q=TERMIN', ['Re: Ihr Termin', 'Termin']],
     ['q=e', ['Re: Ihr Termin', 'Gratis', 'Rezept', 'Termin']],
     ['q=nobody', []],
@@ -156,6 +160,7 @@ test('the source is a download, byte for byte, however long', async () => {
 });
 
 const LETTER = [
+  'Reply-To: =?utf-8?q?B=C3=BCro?= <praxis@example.org>',
   'Subject: Befund',
   'MIME-Version: 1.0',
   'Content-Type: multipart/mixed; boundary=limit',
@@ -183,7 +188,8 @@ test('its text and its files are for those who may see content, and nothing in i
   const sender = await app.createSender();
   const id = put(sender, {}, LETTER);
   const { body } = await call(sender, 'GET', `/messages/${id}`);
-  expect(body).toMatchObject({ text: 'Guten Tag', reply_text: 'Guten Tag', notes: [] });
+  const reply_to = [{ address: 'praxis@example.org', name: 'Büro' }];
+  expect(body).toMatchObject({ reply_to, text: 'Guten Tag', reply_text: 'Guten Tag', notes: [] });
   expect(body.html).toContain('Guten Tag');
   expect(body.html).not.toMatch(/script|onclick| src=/);
   expect(body.attachments?.map(({ content_type, size }) => [content_type, size])).toEqual([
@@ -355,5 +361,6 @@ test('members see what their role lets them see', async () => {
     [403, 'inbound.manage'],
   ]);
   const seen = (await call(sender, 'GET', `/messages/${id}`, undefined, viewer)).body;
-  for (const field of ['text', 'html', 'reply_text', 'attachments']) expect(seen).not.toHaveProperty(field);
+  for (const field of ['reply_to', 'text', 'html', 'reply_text', 'attachments'])
+    expect(seen).not.toHaveProperty(field);
 });

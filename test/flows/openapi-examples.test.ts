@@ -11,6 +11,7 @@ import formats from 'ajv-formats';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { EXAMPLE_ID } from '#src/kernel/fields.ts';
+import { ANY_TYPE } from '#src/kernel/route.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
 import { startApp } from '#test/support/app.ts';
 import { startDnsZone } from '#test/support/dns-zone.ts';
@@ -22,6 +23,7 @@ import {
   signIn,
   unlimitedSignIn,
 } from '#test/support/people.ts';
+import { startPlayedStripe } from '#test/support/played-stripe.ts';
 import { until } from '#test/support/process.ts';
 import { putMail } from '#test/support/received-mail.ts';
 
@@ -57,11 +59,13 @@ interface Operation extends Described {
 }
 
 const dns = await startDnsZone();
+const stripe = await startPlayedStripe();
 const app = await startApp({
   config: {
     ...unlimitedSignIn,
     service: { public_origin: 'https://mail.example.com' },
     auth: { password_login: true },
+    billing: stripe.config,
     dns: {
       resolvers: [dns.address],
       authoritative: { listen: '127.0.0.1:0' },
@@ -73,6 +77,7 @@ const app = await startApp({
 afterAll(async () => {
   await app.remove();
   await dns.stop();
+  await stripe.stop();
 });
 const secretFile = path.join(app.home, 'relay.secret');
 await writeFile(secretFile, RELAY_SECRET, { mode: 0o600 });
@@ -165,7 +170,7 @@ const ownerOf = async (practiceId: string) => {
 };
 
 /** What tokens of a practice cannot do. */
-const BY_PEOPLE: ReadonlySet<string> = new Set(['session', 'members.manage']);
+const BY_PEOPLE: ReadonlySet<string> = new Set(['session', 'members.manage', 'billing.manage']);
 
 const credentialFor = async (
   operation: Operation,
@@ -316,10 +321,22 @@ const makers: Readonly<Record<string, (practiceId: string) => Promise<string>>> 
   memberID: async (id) => (await done('inviteMember', id)).id,
   tokenID: async (id) => (await done('createApiToken', id)).id,
   suppressionID: async (id) => (await done('createSuppression', id)).id,
+  bounceID: async (id) => {
+    await done('sendMessage', id);
+    await done('createSuppression', id);
+    app.sql(id, "UPDATE suppressions SET reason = 'hard_bounce'");
+    const [bounce] = app.sql<{ seq: number }>(
+      id,
+      `INSERT INTO events (id, message_seq, recipient_id, type, at)
+       SELECT 'a bounce', message_seq, id, 'message.hard_bounced', 1 FROM recipients LIMIT 1 RETURNING seq`,
+    );
+    return String(bounce?.seq);
+  },
   importID: async (id) => (await done('importSuppressions', id)).id,
   erasureID: async (id) => (await done('erasePerson', id)).id,
   messageID: async (id) => (await done('sendMessage', id)).id,
   captureID: (id) => untilCaptured(id),
+  domainID: (id) => firstOf('vendoraListDomains', id),
   templateID: async (id) => String((await done('createTemplate', id)).name),
   webhookID: async (id) => (await done('createWebhook', id)).id,
   hookID: async (id) => (await done('createInboundHook', id)).id,
@@ -396,6 +413,22 @@ const MAIL = 'Content-Type: application/pdf\r\nContent-Disposition: attachment\r
 const received = async (id: string): Promise<Given> => ({
   ids: { messageID: putMail(app, id, { state: 'held' }, {}, Buffer.from(MAIL)) },
 });
+const sentWithFile = async (id: string) =>
+  done(
+    'sendMessage',
+    id,
+    {},
+    {
+      attachments: [{ filename: 'Plan.pdf', content: Buffer.from('%PDF-1.4\n').toString('base64') }],
+    },
+  );
+const capturedWithFile = async (id: string): Promise<Given> => {
+  const { id: messageID } = await sentWithFile(id);
+  const captured = (): { id: string } | undefined =>
+    app.sql<{ id: string }>(id, 'SELECT id FROM captures WHERE message_id = ?', messageID)[0];
+  await until('the mail is captured', async () => captured() !== undefined);
+  return { ids: { captureID: captured()?.id ?? '' } };
+};
 /** Each practice's address is its own: one is asked once an hour. */
 const forwarding = async (id: string): Promise<string> => {
   const forward_to = `frontdesk-${id}@example.org`;
@@ -411,6 +444,17 @@ const importing = async (id: string): Promise<Given> => {
   const { id: listID } = await done('createList', id);
   const file = Array.from({ length: 30 }, (_, index) => `r${index}@example.org`).join('\n');
   return { ids: { importID: (await done('importSubscribers', id, { ids: { listID } }, { file })).id } };
+};
+
+/** The plans that the operator gives are left by no checkout. */
+const onTest = async (id: string): Promise<Given> => {
+  await app.request('POST', `/api/practices/${id}/plan`, { plan: 'test' }, app.adminToken);
+  return {};
+};
+
+const withTemplate = async (id: string): Promise<Given> => {
+  await done('createTemplate', id);
+  return {};
 };
 
 /** What must be so before an operation can succeed. */
@@ -452,14 +496,23 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
     const { email } = await ownerOf(id);
     return { instead: { [OWNER]: email, '482913': await requestCode(app, email) } };
   },
+  endSession: async (id) => {
+    const { token } = await ownerOf(id);
+    return { token, ids: { sessionID: await firstOf('listSessions', id, { token }) } };
+  },
   signInWithPassword: withPassword,
   deletePassword: withPassword,
+  vendorbSendTemplate: withTemplate,
+  vendorbSendTemplateBatch: withTemplate,
   deleteSuppressions: async (id) => ({
     instead: { [EXAMPLE_ID]: (await done('createSuppression', id)).id },
   }),
   getInboundMessage: received,
   getInboundSource: received,
   getInboundAttachment: received,
+  previewInboundMessage: received,
+  getMessageAttachment: async (id) => ({ ids: { messageID: (await sentWithFile(id)).id } }),
+  getCapturedAttachment: capturedWithFile,
   markInboundMessage: received,
   releaseInboundMessage: received,
   deleteInboundMessage: received,
@@ -494,6 +547,18 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
   checkTlsHost: async () => ({ ids: { domain: 'mta-sts.mail.example.com' } }),
   getMtaStsPolicy: async () => ({ headers: { Host: 'mta-sts.mail.example.com' } }),
   reportUpstreamEvents: async () => ({ headers: { Authorization: `Bearer ${RELAY_SECRET}` } }),
+  beginCheckout: onTest,
+  openBillingPortal: async (id) => {
+    await done('beginCheckout', id, await onTest(id));
+    return {};
+  },
+  reportBillingEvent: async () => {
+    const { requestBody } = operations.find((one) => one.operationId === 'reportBillingEvent') ?? {};
+    const [event] = examplesOf(requestBody?.content[JSON_TYPE] ?? {});
+    stripe.customers.push({ id: 'cus_0000', metadata: {} });
+    const { signature } = stripe.sign(JSON.stringify(event), Date.now());
+    return { headers: { 'Stripe-Signature': signature } };
+  },
   getUnsubscribePage: async (id) => ({ ids: { t: (await linkIn(id, UNSUBSCRIBE))[0] ?? '' } }),
   unsubscribeRecipient: async (id) => ({ ids: { t: (await linkIn(id, UNSUBSCRIBE))[0] ?? '' } }),
   getPreferencesPage: async (id) => ({ ids: { t: (await linkIn(id, UNSUBSCRIBE))[0] ?? '' } }),
@@ -503,6 +568,10 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
   confirmSubscription: asked,
   answerConfirmation: asked,
   trackOpen: async (id) => ({ ids: { token: (await linkIn(id, /\/t\/o\/([\w.-]+)/))[0] ?? '' } }),
+  getDashboardFile: async () => {
+    const { text } = await app.request('GET', '/app');
+    return { ids: { file: /assets\/(main-\w+\.js)/.exec(text)?.[1] ?? '' } };
+  },
   followLink: async (id) => {
     const [token = '', url = ''] = await linkIn(id, /\/t\/c\/([\w.-]+)\/([\w.-]+)/);
     return { ids: { token, url } };
@@ -523,8 +592,8 @@ async function preparedBy(operation: Operation, practiceId: string, given?: Give
 const statusesOf = ({ responses }: Operation): number[] => {
   const statuses = Object.keys(responses).map(Number);
   const good = statuses.filter((status) => status < 400);
-  // What was retired has nothing else.
-  return good.length > 0 ? good : [410];
+  // What was retired has nothing else, nor has what another API's form does not do.
+  return good.length > 0 ? good : [410, 422];
 };
 
 interface Sent {
@@ -566,7 +635,8 @@ describe.each(operations)('$operationId', (operation) => {
       const content = responses[answer.status]?.content;
       if (content === undefined) expect(answer.text === '' || answer.status === 410).toBe(true);
       else {
-        expect(Object.keys(content).map((name) => name.split(';')[0])).toContain(answer.type);
+        const types = Object.keys(content).map((name) => name.split(';')[0]);
+        if (!types.includes(ANY_TYPE)) expect(types).toContain(answer.type);
         const form = content[answer.type]?.schema;
         if (form) expect(faultsOf(form, JSON.parse(answer.text))).toBeNull();
       }

@@ -67,7 +67,7 @@ describe('by a password', () => {
     const { token } = await signIn(app, ERIKA);
     await setPassword(app, token, { password: PASSWORD });
     clock.set(clock.now() + 15 * MINUTE);
-    const refused = { code: 'forbidden', permission: 'recent_sign_in' };
+    const refused = { code: 'sign_in_again' };
     const removal = () => app.request('DELETE', '/api/auth/password', undefined, token);
     expect((await removal()).body).toMatchObject(refused);
     expect((await login(app, PASSWORD)).status).toBe(200);

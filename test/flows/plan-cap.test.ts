@@ -265,6 +265,22 @@ describe('the owners', () => {
     expect(mails[0]?.text).toContain('300 von 200');
   });
 
+  test('get no mail for a batch of which all was refused, and theirs when the plan is really used up', async () => {
+    const sender = await owned();
+    await send(sender, 105);
+    const from = sender.practice.default_from;
+    const batch = strangers(100).map((to) => ({ from, to, subject: 'Ihr Termin', text: 'Am Montag.' }));
+    const refused = await app.request('POST', '/api/compat/vendor-a/emails/batch', batch, sender.token, {
+      'x-batch-validation': 'strict',
+    });
+    expect(refused).toMatchObject({ status: 429, text: expect.stringContaining('Message 96: ') });
+    expect(usage(sender)).toMatchObject([{ accepted: 105, told: 0 }]);
+    await send(sender, 35);
+    expect(subjects(await told(sender, 70, sender.owner))).toEqual([expect.stringContaining('70 %')]);
+    await send(sender, 60);
+    expect(subjects(await told(sender, 100, sender.owner)).at(-1)).toContain('ist ausgeschöpft');
+  });
+
   test('are told of no share twice in a month, also where a larger plan came in between', async () => {
     const sender = await owned();
     await send(sender, 140);

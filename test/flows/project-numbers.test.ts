@@ -28,6 +28,8 @@ const reports = [
   '/onboarding',
   '/retention',
   '/messages/search',
+  '/messages/search/counts',
+  '/messages/search/export',
   '/events',
   '/projects',
   '/routes',

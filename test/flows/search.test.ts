@@ -1,6 +1,7 @@
 // Finding messages again: search by every filter, and what a capture upstream kept.
 import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { statuses } from '#src/messages/rules.ts';
 import { type Message, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { asking, type Found, ISO, refused, UNKNOWN_ID, UUID } from '#test/support/asking.ts';
 import { until } from '#test/support/process.ts';
@@ -48,24 +49,37 @@ describe('search', () => {
     ['q=EINS', ['eins']],
     ['q=max@example.NET', ['zwei 100%']],
     ['q=geheim@', ['Vier Äpfel']],
-    ['q=echnun', ['drei', 'eins']],
+    ['q=echnun', []],
+    ['q=rechn', ['drei', 'eins']],
+    ['q=rechnung märz', ['eins']],
+    ['q=rechnung example.org', ['drei', 'eins']],
+    ['q=rechnung broadcast', []],
+    ['q="vier äpfel"', ['Vier Äpfel']],
+    ['q="äpfel vier"', []],
+    ['q=äpfel vier', ['Vier Äpfel']],
     ['q=März', ['eins']],
     ['q=Äpfel', ['Vier Äpfel']],
     ['q=VIER ÄPFEL', ['Vier Äpfel']],
     ['q=apfel', ['Vier Äpfel']],
     ['q=marz', ['eins']],
+    ['q=maerz', ['eins']],
     ['q=grossmann', ['drei']],
+    ['q=aenne', ['drei']],
+    ['q=großmann anne@', ['drei']],
+    ['q=Änne Großmann <anne@example.org>', ['drei']],
+    ['q=fuenf', ['fünf']],
     ['q=ein', ['eins']],
-    ['q=ü', ['fünf', 'drei', 'eins']],
+    ['q=ä', ['fünf', 'Vier Äpfel', 'drei', 'zwei 100%']],
     ['q=eins OR drei', []],
     ['q=drei*', []],
     ['q=', newestFirst],
     ['q=%25', ['zwei 100%']],
     ['q=a_b', ['zwei 100%']],
     ['q=%5C', ['fünf']],
-    ['q=%22', ['fünf']],
+    ['q=a%22b', ['fünf', 'zwei 100%']],
+    ['q=%22', newestFirst],
     ['q=%5B', []],
-    ['q=%2C', []],
+    ['q=%2C', newestFirst],
     ['q=nothing', []],
     ['tag=rechnung', ['drei', 'eins']],
     ['tag=RECHNUNG', ['drei', 'eins']],
@@ -76,6 +90,9 @@ describe('search', () => {
     ['tag=back%5Cslash&q=f', ['fünf']],
     ['status=processed', newestFirst],
     ['status=queued', []],
+    ['status=queued&status=processed', newestFirst],
+    ['status=queued&status=failed&q=eins', []],
+    ['status=failed&status=processed&q=eins', ['eins']],
     ['route=broadcast', ['Vier Äpfel']],
     ['route=outgoing&q=example.com', []],
     ['kind=termin', ['eins']],
@@ -108,6 +125,110 @@ describe('search', () => {
     expect(await search(`route=${broadcast?.id}`)).toEqual(['Vier Äpfel']);
   });
 
+  test.each(['%s', '%s'.toUpperCase(), '<%s@suche.send.example.com>', '%s@suche.send.example.com'])(
+    'finds the message with the id %s',
+    async (form) => {
+      const id = ids[2] ?? '';
+      const q = encodeURIComponent(form.replace(/%s/i, form.startsWith('%S') ? id.toUpperCase() : id));
+      expect(await search(`q=${q}`)).toEqual(['drei']);
+      expect(await search(`q=${q}&tag=rechnung&status=processed`)).toEqual(['drei']);
+      for (const other of ['tag=märz', 'status=failed', 'kind=termin', 'from=2100-01-01'])
+        expect(await search(`q=${q}&${other}`), other).toEqual([]);
+    },
+  );
+
+  test('shows of each message what a table of them needs', async () => {
+    const [found] = await list<Message>(`${who.base}/messages/search?q=grossmann`, who.token);
+    expect(found).toMatchObject({
+      subject: 'drei',
+      status: 'processed',
+      opened: null,
+      route: { slug: 'outgoing' },
+      message_kind: 'transactional',
+      tag: 'rechnung',
+      template_id: null,
+      recipients: [{ address: 'anne@example.org', name: 'Änne Großmann', status: 'processed' }],
+    });
+  });
+
+  test('counts what is found of each status, also that of no message', async () => {
+    const counts = async (query: string, token = who.token) => {
+      const { status, body } = await call(
+        'GET',
+        `${who.base}/messages/search/counts?${query}`,
+        undefined,
+        token,
+      );
+      expect(status).toBe(200);
+      const data = body.data as { status: string; count: number; at_least: boolean }[];
+      expect(data.map((row) => row.status)).toEqual([...statuses]);
+      return Object.fromEntries(
+        data.flatMap((row) => (row.count > 0 || row.at_least ? [[row.status, row]] : [])),
+      );
+    };
+    const processed = (count: number) => ({ processed: { status: 'processed', count, at_least: false } });
+    expect(await counts('')).toEqual(processed(5));
+    expect(await counts(`from=${since.slice(0, 10)}`)).toEqual(processed(5));
+    expect(await counts('from=2100-01-01')).toEqual({});
+    expect(await counts('q=rechnung')).toEqual(processed(2));
+    expect(await counts('q=rechnung&kind=termin')).toEqual(processed(1));
+    expect(await counts(`q=${ids[2]}`)).toEqual(processed(1));
+    expect(await counts('q=nothing')).toEqual({});
+    await refused(
+      'invalid_request',
+      call('GET', `${who.base}/messages/search/counts?status=processed`, undefined, who.token),
+      'query.status',
+    );
+  });
+
+  test('finds messages by the template that they were made from, deleted or not', async () => {
+    const template = { name: 'recall', subject: 'Vorsorge {{name}}', text: 'Guten Tag' };
+    const made = await call('POST', `${who.base}/templates`, template, who.token);
+    const sent = { to: 'frieda@example.org', template: 'recall', data: { name: 'Frieda' } };
+    const answer = await call('POST', `${who.base}/send`, sent, who.token);
+    await app.untilStatus(who, answer.body.id, 'processed');
+    const query = `template_id=${made.body.id}`;
+    expect(await search(query)).toEqual(['Vorsorge Frieda']);
+    expect(await search(`${query}&q=vorsorge`)).toEqual(['Vorsorge Frieda']);
+    expect(await search(`${query}&q=rechnung`)).toEqual([]);
+    expect(await search(`template_id=${UNKNOWN_ID}`)).toEqual([]);
+    expect((await app.message(who, answer.body.id)).template_id).toBe(made.body.id);
+    await call('DELETE', `${who.base}/templates/${made.body.id}`, undefined, who.token);
+    expect(await search(query)).toEqual(['Vorsorge Frieda']);
+    app.sql(who.practice.id, `DELETE FROM messages WHERE id = '${answer.body.id}'`);
+  });
+
+  test('exports what is found, a line for each recipient, that no spreadsheet program runs', async () => {
+    const danger = { to: ['=1+1 <z1@example.org>', 'z2@example.org'], subject: '=cmd|"/c calc"!A1 Übung' };
+    const id = await app.send(who, danger);
+    await app.untilStatus(who, id, 'processed');
+    const file = await call(
+      'GET',
+      `${who.base}/messages/search/export?q=cmd&status=processed`,
+      undefined,
+      who.token,
+    );
+    expect(file.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(file.headers.get('content-disposition')).toBe('attachment; filename="suche-messages.csv"');
+    expect(file.text.startsWith('created_at,address,name,field,subject,status,')).toBe(true);
+    const lines = file.text.split('\r\n').slice(1, -1);
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toContain(',z1@example.org,\'=1+1,to,"\'=cmd|""/c calc""!A1 Übung",processed,');
+    expect(lines[1]).toContain(',z2@example.org,,to,');
+    const all = await call('GET', `${who.base}/messages/search/export?q=rechnung`, undefined, who.token);
+    expect(
+      all.text
+        .split('\r\n')
+        .slice(1, -1)
+        .map((line) => line.split(',')[4]),
+    ).toEqual(['drei', 'eins']);
+    await refused(
+      'not_found',
+      call('GET', `${who.base}/messages/search/export?route=nowhere`, undefined, who.token),
+    );
+    app.sql(who.practice.id, `DELETE FROM messages WHERE id = '${id}'`);
+  });
+
   test('goes page by page, each message once', async () => {
     const found = await pages<Message>(`${who.base}/messages/search`, 2, who.token);
     expect(found.map((page) => page.length)).toEqual([2, 2, 1]);
@@ -120,10 +241,17 @@ describe('search', () => {
     const scope = { scope: 'project', project_id: project.body.id };
     const token = await app.createToken(who.practice.id, scope);
     expect(await search('', token)).toEqual([]);
+    expect(await search(`q=${ids[0]}`, token)).toEqual([]);
+    const target = `${who.base}/messages/search/`;
+    const { body } = await call('GET', `${target}counts`, undefined, token);
+    expect((body.data as { count: number }[]).filter(({ count }) => count > 0)).toEqual([]);
+    expect((await call('GET', `${target}export`, undefined, token)).text.split('\r\n')).toHaveLength(2);
   });
 
   const bad = [
     'status=done',
+    'status=processed,failed',
+    'template_id=termin',
     'q=%00',
     'q=eins%00x',
     'kind=x',
@@ -210,6 +338,7 @@ describe('captured mail', () => {
     expect(ofFirst[0]).toEqual({
       id: UUID,
       message_id: sent[0],
+      subject: 'Ihr Termin',
       recipient: expect.any(String),
       return_path: expect.stringMatching(/^b\+[a-z0-9]+@bounce\.fang\.send\.example\.com$/),
       size_bytes: expect.any(Number),

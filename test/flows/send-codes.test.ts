@@ -340,9 +340,10 @@ describe('a send is refused with', () => {
 
   /** Why a code of the description has no row. */
   const elsewhere: Readonly<Record<string, string>> = {
-    consent_required: 'lists of subscribers do not exist yet: gates.test.ts',
+    consent_required: 'only mail to lists asks for consent: gates.test.ts',
     idempotency_in_progress: 'it takes a second call while the first is held up: below',
     internal_error: 'a defect',
+    sign_in_again: 'only a session with the rights of an operator is asked for it: operators.test.ts',
   };
 
   test('every code that the API’s description names for a send', async () => {

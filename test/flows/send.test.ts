@@ -162,8 +162,9 @@ describe('a message to several recipients', () => {
 
   test('is shown by the API in the declared record', async () => {
     const sent = { attempts: 1, next_attempt_at: null, smtp_code: 250, enhanced_code: '2.0.0' };
-    const recipient = (address: string, field: string) => ({
+    const recipient = (address: string, field: string, name: string | null = null) => ({
       address,
+      name,
       field,
       status: 'processed',
       ...sent,
@@ -195,11 +196,13 @@ describe('a message to several recipients', () => {
       metadata: { patient: '4711' },
       personal_data_removed: false,
       campaign_id: null,
+      template_id: null,
+      opened: null,
       status: 'processed',
       score: 0,
       size_bytes: expect.any(Number),
       recipients: [
-        recipient('erika@example.org', 'to'),
+        recipient('erika@example.org', 'to', 'Erika Müller'),
         recipient('max@example.org', 'to'),
         recipient('copy@example.net', 'cc'),
         recipient('hidden@example.net', 'bcc'),

@@ -27,7 +27,15 @@ const TICKET = '0192f0c4-7a3e-7b1c-9d5e-2f6a8b1c3d4e';
 
 const later = () => ({ expiresAfter: Date.now() + HOUR });
 const notices: readonly Notice[] = [
-  { kind: 'sign_in_code', code: CODE, minutes: 10, to: 'anna@example.org', language: 'de', ...later() },
+  {
+    kind: 'sign_in_code',
+    code: CODE,
+    minutes: 10,
+    link: 'https://mail.example.com/app/sign-in',
+    to: 'anna@example.org',
+    language: 'de',
+    ...later(),
+  },
   {
     kind: 'invitation',
     practice: 'Praxis Dr. Müller',

@@ -4,7 +4,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DAY, HOUR } from '#src/kernel/time.ts';
-import { startApp } from '#test/support/app.ts';
+import { startApp, type TestApp } from '#test/support/app.ts';
 import {
   cookiesOf,
   makeOwner,
@@ -151,6 +151,70 @@ describe('a browser', () => {
     for (const cookie of cookies) expect(cookie).toMatch(/Max-Age=2592000; Path=\/;.* Secure; SameSite=Lax/);
     const Cookie = cookiesOf(headers);
     expect((await app.request('GET', '/api/auth/me', undefined, undefined, { Cookie })).status).toBe(200);
+  });
+});
+
+describe('the sessions of an account', () => {
+  interface Listed {
+    readonly id: string;
+    readonly current: boolean;
+    readonly user_agent: string;
+  }
+  const list = async (app: TestApp, token: string): Promise<readonly Listed[]> =>
+    (await app.request<{ data: Listed[] }>('GET', '/api/auth/sessions', undefined, token)).body.data;
+  const end = (app: TestApp, id: string | undefined, token: string) =>
+    app.request('DELETE', `/api/auth/sessions/${id}`, undefined, token);
+
+  test('are listed with when, how and from where, none of which opens anything', async () => {
+    const clock = createTestClock();
+    const { app } = await start({ clock });
+    const at = new Date(clock.now()).toISOString();
+    const agent = `Browser/1.0 ${'x'.repeat(300)}`;
+    const code = { email: ERIKA, code: await newCode(app, ERIKA) };
+    const { body } = await app.request<{ token: string }>('POST', '/api/auth/verify-otp', code, undefined, {
+      'User-Agent': agent,
+    });
+    const [listed, ...others] = await list(app, body.token);
+    expect(others).toEqual([]);
+    expect(listed).toEqual({
+      id: (await me(app, body.token)).body.session.id,
+      current: true,
+      method: 'code',
+      user_agent: agent.slice(0, 256),
+      client_address: '127.0.0.0',
+      created_at: at,
+      proved_at: at,
+      last_used_at: at,
+      ends_at: new Date(clock.now() + 12 * HOUR).toISOString(),
+    });
+    expect(await isLive(app, listed?.id ?? '')).toBe(false);
+  });
+
+  test('are ended one at a time by their owner, and by no one else', async () => {
+    const { app, practiceId } = await start();
+    await makeOwner(app, practiceId, 'max@example.org');
+    const [here, there, max] = [
+      await signIn(app, ERIKA),
+      await signIn(app, ERIKA),
+      await signIn(app, 'max@example.org'),
+    ];
+    const other = (await list(app, here.token)).find(({ current }) => !current);
+    const own = (await list(app, here.token)).find(({ current }) => current);
+    expect(await list(app, max.token)).toHaveLength(1);
+    expect((await end(app, other?.id, max.token)).status).toBe(404);
+    expect(await isLive(app, there.token)).toBe(true);
+
+    expect((await end(app, other?.id, here.token)).headers.getSetCookie()).toEqual([]);
+    expect([await isLive(app, here.token), await isLive(app, there.token)]).toEqual([true, false]);
+    expect((await end(app, other?.id, here.token)).status).toBe(404);
+    expect(audited(app, 'session.end')).toMatchObject([{ actor_name: ERIKA, target_id: other?.id }]);
+
+    const last = await end(app, own?.id, here.token);
+    expect([last.status, last.headers.getSetCookie()]).toMatchObject([
+      204,
+      [expect.stringContaining('svc_session=; Max-Age=0'), expect.stringContaining('svc_csrf=; Max-Age=0')],
+    ]);
+    expect(await isLive(app, here.token)).toBe(false);
   });
 });
 

@@ -18,6 +18,7 @@ export interface Me {
   readonly id: string;
   readonly email: string;
   readonly language: string;
+  readonly is_operator: boolean;
   readonly has_password: boolean;
   readonly csrf_token: string;
   readonly session: { readonly id: string; readonly last_used_at: string };
@@ -51,7 +52,7 @@ export const isLive = async (app: TestApp, token: string): Promise<boolean> =>
 export const requestCode = (app: TestApp, email = ERIKA, headers: Record<string, string> = {}) =>
   app.request('POST', '/api/auth/request-otp', { email }, undefined, headers);
 export const verify = (app: TestApp, code: string, email = ERIKA) =>
-  app.request('POST', '/api/auth/verify-otp', { email, code });
+  app.request<{ token: string; csrf_token: string }>('POST', '/api/auth/verify-otp', { email, code });
 export const login = (app: TestApp, password: string, email = ERIKA) =>
   app.request<{ token: string }>('POST', '/api/auth/login-password', { email, password });
 export const setPassword = (app: TestApp, token: string, body: object) =>

@@ -619,7 +619,11 @@ describe('bytes that are no honest message', () => {
 describe('around it', () => {
   test('meta and health tell of it', async () => {
     const { body: meta } = await app.request('GET', '/api/meta', undefined, sender.token);
-    expect(meta).toMatchObject({ features: { submission: true } });
+    expect(meta).toMatchObject({
+      features: { submission: true },
+      submission: { host: 'mail.example.com', port: expect.any(Number) },
+      simulator_host: 'simulator.mail.example.com',
+    });
     const { body: health } = await app.request('GET', '/api/admin/health', undefined, app.adminToken);
     expect(health).toMatchObject({ submission: { listening: true, connections: expect.any(Number) } });
   });

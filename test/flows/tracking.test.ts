@@ -42,8 +42,9 @@ const clock = createTestClock(Date.now());
 let app: TestApp;
 let key: KeyObject;
 let sender: Sender;
+const config = { http: { trust_proxy: 1 } };
 beforeAll(async () => {
-  app = await startApp({ clock, config: { http: { trust_proxy: 1 } } });
+  app = await startApp({ clock, config, holdMs: 0 });
   const masterKey = Buffer.from((await readFile(path.join(app.home, 'master.key'), 'utf8')).trim(), 'base64');
   key = createSecretKey(deriveKey(masterKey, 'tracking links'));
   sender = await app.createSender();
@@ -428,21 +429,6 @@ describe('a machine', () => {
       ]);
     }
   });
-
-  test('is whoever follows three links of a mail at once, from the first on; two, or one three times, follow people', async () => {
-    const [scanned, read, hasty] = [await deliver(), await deliver(), await deliver()];
-    for (const number of [1, 2, 3]) await follow(scanned.click(`https://praxis.example/${number}`));
-    for (const number of [1, 2]) await follow(read.click(`https://praxis.example/${number}`));
-    for (const _ of [1, 2, 3]) await follow(hasty.click());
-    expect((await untilEvents(scanned, 3)).map(({ rule }) => rule)).toEqual([
-      'many_links',
-      'many_links',
-      'many_links',
-    ]);
-    expect((await untilEvents(read, 2)).map(({ bot }) => bot)).toEqual([false, false]);
-    expect((await untilEvents(hasty, 3)).map(({ bot }) => bot)).toEqual([false, false, false]);
-    expect(await statusOf(scanned)).toBe('processed');
-  });
 });
 
 describe('nothing is kept', () => {
@@ -511,18 +497,41 @@ test('mail to the simulator is opened and clicked, and counted nowhere', async (
   expect(countersOf(own)).toEqual({ opens: 0, clicks: 0 });
 });
 
-test('what is held is written at the stop', async () => {
-  const home = app.home;
-  const own = await app.createSender();
-  const reader = await deliver(own);
-  await follow(reader.click());
-  await follow(reader.open);
-  await app.stop();
-  const kept = app.sql<{ type: string }>(
-    own.practice.id,
-    "SELECT type FROM events WHERE type IN ('message.opened', 'message.clicked') ORDER BY seq",
-  );
-  expect(kept.map(({ type }) => type)).toEqual(['message.clicked', 'message.opened']);
-  app = await startApp({ clock, home, config: { http: { trust_proxy: 1 } } });
-  expect(await statusOf(reader)).toBe('clicked');
+describe('while they are held', () => {
+  beforeAll(async () => {
+    const { home } = app;
+    await app.stop();
+    app = await startApp({ clock, home, config });
+  });
+
+  test('a machine is whoever follows three links of a mail at once, from the first on; two, or one three times, follow people', async () => {
+    const [scanned, read, hasty] = [await deliver(), await deliver(), await deliver()];
+    for (const number of [1, 2, 3]) await follow(scanned.click(`https://praxis.example/${number}`));
+    for (const number of [1, 2]) await follow(read.click(`https://praxis.example/${number}`));
+    for (const _ of [1, 2, 3]) await follow(hasty.click());
+    expect((await untilEvents(scanned, 3)).map(({ rule }) => rule)).toEqual([
+      'many_links',
+      'many_links',
+      'many_links',
+    ]);
+    expect((await untilEvents(read, 2)).map(({ bot }) => bot)).toEqual([false, false]);
+    expect((await untilEvents(hasty, 3)).map(({ bot }) => bot)).toEqual([false, false, false]);
+    expect(await statusOf(scanned)).toBe('processed');
+  });
+
+  test('what is held is written at the stop', async () => {
+    const home = app.home;
+    const own = await app.createSender();
+    const reader = await deliver(own);
+    await follow(reader.click());
+    await follow(reader.open);
+    await app.stop();
+    const kept = app.sql<{ type: string }>(
+      own.practice.id,
+      "SELECT type FROM events WHERE type IN ('message.opened', 'message.clicked') ORDER BY seq",
+    );
+    expect(kept.map(({ type }) => type)).toEqual(['message.clicked', 'message.opened']);
+    app = await startApp({ clock, home, config });
+    expect(await statusOf(reader)).toBe('clicked');
+  });
 });

@@ -183,6 +183,34 @@ test('a webhook gets what happens from its creation on', async () => {
   expect(await list(`${path}/${body.id}/deliveries`, late.token)).toHaveLength(1);
 });
 
+test('of a webhook it is shown how its deliveries went, and what waits', async () => {
+  const health = async () => (await call<Readonly<Record<string, unknown>>>('GET', `${hook}/health`)).body;
+  const nothing = {
+    deliveries: 0,
+    delivered: 0,
+    failed: 0,
+    success_rate: null,
+    last_success_at: null,
+    waiting: 0,
+  };
+  expect(await health()).toMatchObject(nothing);
+  await suppress('a');
+  await attempted(1);
+  receiver.setAnswer(answering(503));
+  await suppress('b');
+  await attempted(2);
+  expect(await health()).toMatchObject({
+    deliveries: 2,
+    delivered: 1,
+    success_rate: 1,
+    last_success_at: ISO,
+    last_failure_at: ISO,
+    last_error: expect.stringContaining('503'),
+    waiting: 1,
+    oldest_waiting_since: ISO,
+  });
+});
+
 describe('the log of deliveries', () => {
   test('shows each with its event, newest first, page by page', async () => {
     for (const name of ['a', 'b', 'c']) await suppress(name);
@@ -364,6 +392,17 @@ describe('a replay of all that failed', () => {
     const late = new Date(clock.now()).toISOString();
     expect((await replayAll(late)).body).toEqual({ replayed: 0, more: false });
     expect((await replayAll(early.replace('Z', '+00:00'))).body).toEqual({ replayed: 1, more: false });
+  });
+
+  test('of a period takes none that failed at its end or later', async () => {
+    await failAll(['a']);
+    const since = new Date(clock.now()).toISOString();
+    clock.set(clock.now() + HOUR);
+    const later = new Date(clock.now()).toISOString();
+    const replayUntil = async (until: string) =>
+      (await call('POST', `${hook}/replay`, { since, until })).body;
+    expect(await replayUntil(since)).toEqual({ replayed: 0, more: false });
+    expect(await replayUntil(later)).toEqual({ replayed: 1, more: false });
   });
 
   test.each([[undefined], [{}], [{ since: 'gestern' }], [{ since: 0 }], [{ since: '2026-01-01' }]])(

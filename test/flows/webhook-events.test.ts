@@ -28,6 +28,7 @@ beforeAll(async () => {
   app = await startApp({
     receiver: relay,
     clock,
+    holdMs: 0,
     config: {
       service: { public_origin: 'https://mail.example.com' },
       smtp: { inbound: { listen: '127.0.0.1:0' } },

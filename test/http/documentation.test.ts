@@ -111,7 +111,11 @@ describe('/openapi.yaml', () => {
     expect(echo.security).toBeUndefined();
     expect(document.security).toEqual([{ bearer: [] }, { session: [], csrf: [] }]);
     expect(document.paths['/api/meta'].get.security).toEqual([]);
-    expect(document.paths['/api/practices/{id}'].delete.security).toEqual([{ adminToken: [] }]);
+    expect(document.paths['/api/practices/{id}'].delete.security).toEqual([
+      { bearer: [] },
+      { session: [], csrf: [] },
+      { adminToken: [] },
+    ]);
   });
 
   test.each<[Route['access'], object[] | undefined]>([
@@ -120,7 +124,7 @@ describe('/openapi.yaml', () => {
     ['session', undefined],
     ['practice_creator', [{ bearer: [] }, { session: [], csrf: [] }, { adminToken: [] }]],
     ['messages.send', undefined],
-    ['operator', [{ adminToken: [] }]],
+    ['operator', [{ bearer: [] }, { session: [], csrf: [] }, { adminToken: [] }]],
   ])(
     'says by which credentials a route for %s is called, where they are not the usual ones',
     (access, security) => {

@@ -214,6 +214,7 @@ export const startServer = async (overrides: Partial<HttpServerOptions> = {}): P
   const server = createHttpServer({
     listen: { host: '127.0.0.1', port: 0 },
     routes: allRoutes,
+    shapes: [],
     authenticate: ({ bearer, adminToken }) => {
       const caller = callers[adminToken === null ? `bearer ${bearer}` : `admin ${adminToken}`];
       if (!caller) throw noSuchToken();
@@ -224,6 +225,7 @@ export const startServer = async (overrides: Partial<HttpServerOptions> = {}): P
     bodies: createByteBudget(256 * 1024 * 1024),
     tenantExists: (id) => id === TENANT || id === OTHER_TENANT,
     enterTenant: async () => null,
+    noteEntrance: async () => undefined,
     mayCreatePractice: async () => false,
     limits: () => LIMITS,
     trustProxy: false,

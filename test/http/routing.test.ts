@@ -24,8 +24,9 @@ const route = (method: Method, path: string, overrides: Partial<Route> = {}): Ro
 const finder = (routes: readonly Route[]) => {
   const find = createRouter(routes);
   return (method: string, path: string) => {
-    const { route: found, ...rest } = find(method, path);
-    return { path: found?.path ?? null, ...rest };
+    const found = find(method, path);
+    if (found.route) return { path: found.route.path, params: found.params };
+    return { path: null, allowed: found.allowed, nearest: found.nearest() };
   };
 };
 

@@ -7,11 +7,13 @@ test('GET /api/meta shows the limits that the gates and servers read', async () 
     routes: serviceRoutes({
       name: 'Test',
       version: '1.2.3',
-      safeMode: () => false,
+      safeMode: async () => false,
       limits: () => ({ ...LIMITS, recipients: 7, batch: 8, body_bytes: 9_000 }),
       passwordLogin: () => false,
       scanners: () => false,
-      submission: false,
+      submission: null,
+      simulatorHost: 'simulator.test',
+      billing: false,
       inbound: false,
       health: () => {
         throw new Error('nothing asks for it');

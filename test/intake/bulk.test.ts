@@ -42,7 +42,14 @@ const bulk = async (intake: IntakeContext, body: Partial<BulkRequest['body']>, k
   return { status, replayed, results: (answer as { results: Result[] }).results };
 };
 const batch = async (intake: IntakeContext, items: BatchRequest['items'], key: string | null = null) => {
-  const { status, body, replayed } = await sendBatch(intake, { tenantId, projects: null, items, key, log });
+  const { status, body, replayed } = await sendBatch(intake, {
+    tenantId,
+    projects: null,
+    source: 'batch',
+    items,
+    key,
+    log,
+  });
   return { status, replayed, results: body as Result[] };
 };
 const read = <T>(work: (db: TenantDb) => T): Promise<T> => relay.storage.tenants.read(tenantId, work);

@@ -273,12 +273,38 @@ describe('the addresses and fields', () => {
     ['a To that is none', `From: ${FROM}\nTo: "a b"@example.org\n\nText`, 'header.To'],
     ['an unknown kind', `${HEAD}X-Service-Kind: gossip\n\nText`, 'header.X-Service-Kind'],
     ['two kinds', `${HEAD}X-Service-Kind: termin\nX-Service-Kind: recall\n\nText`, 'header.X-Service-Kind'],
-    ['too long a tag', `${HEAD}X-Service-Tag: ${'x'.repeat(101)}\n\nText`, 'header.X-Service-Tag'],
+    ['too long a tag', `${HEAD}X-Service-Tag: ${'x'.repeat(257)}\n\nText`, 'header.X-Service-Tag'],
     [
       '21 tags',
       `${HEAD}X-Service-Tag: ${Array.from({ length: 21 }, (_, n) => n).join()}\n\nText`,
       'header.X-Service-Tag',
     ],
+    [
+      '21 tags in two fields',
+      `${HEAD}X-PM-Tag: ${Array.from({ length: 21 }, (_, n) => n).join()}\nX-Service-Tag: a\n\nText`,
+      'header.X-PM-Tag',
+    ],
+    [
+      'metadata of one key by two services',
+      `${HEAD}X-PM-Metadata-color: a\nX-LM-Metadata-color: b\n\nText`,
+      'header.X-LM-Metadata-color',
+    ],
+    [
+      'metadata of one key twice',
+      `${HEAD}X-PM-Metadata-color: a\nX-PM-Metadata-color: a\n\nText`,
+      'header.X-PM-Metadata-color',
+    ],
+    [
+      'too long a value of metadata',
+      `${HEAD}X-PM-Metadata-a: a\nX-LM-Metadata-color: ${'x'.repeat(5_000)}\n\nText`,
+      'header.X-LM-Metadata-color',
+    ],
+    [
+      'two routes',
+      `${HEAD}X-Service-Route: outgoing\nX-PM-Message-Stream: outbound\n\nText`,
+      'header.X-PM-Message-Stream',
+    ],
+    ['a tracking of no meaning', `${HEAD}X-PM-TrackOpens: perhaps\n\nText`, 'header.X-PM-TrackOpens'],
     ['a project that is no id', `${HEAD}X-Service-Project: main\n\nText`, 'header.X-Service-Project'],
     ['an unknown encoding', `${HEAD}Content-Transfer-Encoding: x-uue\n\nText`, 'message'],
     ['too long a head', `${HEAD}X-A: ${'x'.repeat(140_000)}\n\nText`, 'message'],
@@ -341,12 +367,38 @@ describe('the addresses and fields', () => {
 describe('repetitions', () => {
   const WITH_ID = HEAD.replace('Subject', 'Message-ID: <one@praxis.example>\nSubject');
   const keyOf = async (message: string, recipients?: readonly string[]) =>
-    (await take(message, recipients)).repeatKey;
+    (await take(message, recipients)).idempotency?.key;
 
   test('the same bytes to the same recipients have one key, in whatever order they are named', async () => {
     const key = await keyOf(`${WITH_ID}\nText`, ['a@example.org', 'B@example.org']);
     expect(key).toMatch(/^smtp:[0-9a-f]{64}$/);
     expect(await keyOf(`${WITH_ID}\nText`, ['b@example.org', 'a@example.org'])).toBe(key);
+  });
+
+  test('a key in the message is the key, and the same message may be written again', async () => {
+    const keyed = (id: string, text: string) =>
+      take(
+        `${HEAD}Message-ID: <${id}@praxis.example>\nDate: Mon, 7 Dec 2026 09:30:${id} +0100\nResend-Idempotency-Key: einmal\n\n${text}`,
+      );
+    const { idempotency } = await keyed('01', 'Text');
+    expect(idempotency?.key).toBe('einmal');
+    expect((await keyed('02', 'Text')).idempotency).toEqual(idempotency);
+    expect((await keyed('01', 'Anders')).idempotency).not.toEqual(idempotency);
+  });
+
+  test.each([
+    'X-PM-Tag: b',
+    'X-Service-Route: broadcast',
+    'X-Service-Kind: termin',
+    'X-PM-Metadata-color: blue',
+    'X-PM-TrackOpens: true',
+    'X-Entity-Ref-ID: 1',
+    'Reply-To: b@example.org',
+  ])('under one key, a message with %s is another one', async (field) => {
+    const keyed = async (fields: string) =>
+      (await take(`${HEAD}${fields}X-Service-Idempotency-Key: einmal\n\nText`)).idempotency;
+    const plain = await keyed('');
+    expect(JSON.stringify(await keyed(`${field}\n`))).not.toBe(JSON.stringify(plain));
   });
 
   test.each([

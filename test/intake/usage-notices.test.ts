@@ -2,9 +2,9 @@
 // is shown by real sends in test/flows/plan-cap.test.ts.
 import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { monthOf } from '#src/accounts/counters/rules.ts';
+import { monthOf, reachedShare } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
-import { createUsageNotices, reachedShare, type UsageNotices } from '#src/intake/usage-notices.ts';
+import { createUsageNotices, type UsageNotices } from '#src/intake/usage-notices.ts';
 import { forgetMemory } from '#src/kernel/db/memory.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';

@@ -41,6 +41,7 @@ describe('what does not fit', () => {
   test.each<[string, unknown, [path: string, message: string][]]>([
     ['a missing field', { to: 'a' }, [['body.subject', 'is required']]],
     ['a wrong type', { ...good, subject: 5 }, [['body.subject', 'must be a string, not a number']]],
+    ['no number', { ...good, subject: Number.NaN }, [['body.subject', 'must be a string']]],
     ['null', { ...good, subject: null }, [['body.subject', 'must be a string, not null']]],
     ['not even an object', [], [['body', 'must be an object, not an array']]],
     ['an empty string', { ...good, subject: '' }, [['body.subject', 'must not be empty']]],

@@ -1,10 +1,19 @@
 import { createSecretKey } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createUnsubscribeUrl, decodeUnsubscribeToken, unsubscribeTokensIn } from '#src/mail/copy-links.ts';
+import {
+  createTrackingLinks,
+  createUnsubscribeUrl,
+  decodeUnsubscribeToken,
+  preferencesUrlOf,
+  unsubscribeTokensIn,
+  withoutRecipient,
+  withoutTracking,
+} from '#src/mail/copy-links.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 3));
 const target = { tenantNumber: 17, recipientId: 123_456 };
-const url = createUnsubscribeUrl('https://mail.example.com', key)(target);
+const origin = 'https://mail.example.com';
+const url = createUnsubscribeUrl(origin, key)(target);
 const token = url.slice(url.indexOf('=') + 1);
 
 test('the token of a link is found in its field, and names the copy', () => {
@@ -21,4 +30,43 @@ test.each([
   ['in nothing', '', []],
 ])('%s', (_, field, found) => {
   expect(unsubscribeTokensIn(field, 2)).toEqual(found);
+});
+
+const { open, click } = createTrackingLinks(origin, key);
+const GOAL = 'https://example.org/mehr?a=1';
+const spelled = (link: string) => [
+  link,
+  link.replace('mail.example.com', 'MAIL.Example.com'),
+  link.replace('mail.example.com', 'mail.example.com:443'),
+  link.replace('mail.example.com', 'mail.example.com.'),
+  link.replace('https://mail.example.com', 'http://mail.example.com:80'),
+  link.replace('https:', ''),
+  link.replace('//mail.', '//anna@mail.'),
+  link.replace('.com/', '.com//'),
+  link.replace('.com/', '.com/./'),
+  link.replace('.com/', '.com/x/%2e%2e/'),
+  link.replace('.com/', '.com\\'),
+  link
+    .replace('.com/', '.com/%')
+    .replace(/%(.)/, (_, letter: string) => `%${letter.charCodeAt(0).toString(16)}`),
+];
+
+test('a link of ours is known by where it leads, however it is written', () => {
+  for (const link of spelled(open(target))) expect(withoutTracking(link, origin), link).toBeNull();
+  for (const link of spelled(click(target, GOAL))) expect(withoutTracking(link, origin), link).toBe(GOAL);
+  for (const own of [url, preferencesUrlOf(url), url.replace('?', '/?')])
+    for (const link of spelled(own)) expect(withoutRecipient(link, origin), link).toBeNull();
+  for (const link of spelled(open(target)))
+    expect(withoutTracking(click(target, link), origin), link).toBeNull();
+});
+
+test.each([
+  GOAL,
+  'mailto:anna@example.org',
+  'https://mail.example.com.evil.example/t/o/x',
+  'https://mail.example.com:8443/t/o/x',
+  'https://mail.example.com/wir',
+  'https://[',
+])('%s leads where it is written to lead', (link) => {
+  expect(withoutRecipient(link, origin)).toBe(link);
 });

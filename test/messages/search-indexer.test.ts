@@ -6,7 +6,7 @@ import type { Storage } from '#src/kernel/db/storage.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { searchIndexStore } from '#src/messages/search-index-store.ts';
 import { createSearchIndexer, type SearchIndexer } from '#src/messages/search-indexer.ts';
-import { messageSearchStore } from '#src/messages/search-store.ts';
+import { everyMessage, messageSearchStore } from '#src/messages/search-store.ts';
 import { createTestDisk, type TestDisk } from '#test/kernel/db/test-disk.ts';
 import {
   createSampleTenant,
@@ -58,8 +58,7 @@ const segments = (): Promise<number> =>
   );
 const found = (text: string): Promise<number> =>
   read((db) => {
-    const none = { tag: null, status: null, routeId: null, projects: null, kind: null };
-    const filter = { text, ...none, createdFrom: null, createdBefore: null, campaign: null };
+    const filter = { ...everyMessage, text };
     return messageSearchStore(db).find(filter, null, 10_000, { ms: 60_000, batch: 10_000 }).rows.length;
   });
 

@@ -96,7 +96,9 @@ export const playUpstream = (
   return {
     name,
     kind: 'smtp',
+    address: `${name}.test:25`,
     concurrency,
+    probe: () => Promise.reject(new Error('nothing is asked here')),
     seen,
     underWay: () => underWay,
     transmit: async ({ recipient }, _message, { tenantId, messageId }) => {

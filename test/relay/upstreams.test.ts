@@ -35,7 +35,9 @@ let path: Path;
 const upstream = (name: string, concurrency: number): Upstream => ({
   name,
   kind: 'smtp',
+  address: `${name}.test:25`,
   concurrency,
+  probe: () => Promise.reject(new Error('nothing is asked here')),
   transmit: () => Promise.reject(new Error('nothing is sent here')),
   describe: () => ({ connections: 0 }),
   stop: async () => {

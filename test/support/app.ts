@@ -82,6 +82,8 @@ export interface AppOptions {
   readonly keyPatienceMs?: number;
   /** How often whose a live stream is is asked again; fifteen seconds where absent. */
   readonly streamBeatMs?: number;
+  /** How long opens and clicks are held, so that bursts are recognised; two and a half seconds where absent. */
+  readonly holdMs?: number;
   /** See runs-twice.ts. */
   readonly runsTwice?: boolean;
 }
@@ -163,6 +165,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.keyPatienceMs === undefined ? {} : { keyPatienceMs: options.keyPatienceMs }),
     ...(options.streamBeatMs === undefined ? {} : { streamBeatMs: options.streamBeatMs }),
+    ...(options.holdMs === undefined ? {} : { holdMs: options.holdMs }),
   };
   const app = await createApp(loadConfig(configFile, {}).config, log, overrides);
   const { http, dnsPort, inboundPort, submissionPorts } = await app.start();
@@ -314,10 +317,17 @@ async function send<Body>(
   return { ...answer, body: isJson ? JSON.parse(text) : text };
 }
 
+/** In the forms of vendors A and B. */
+const foreignRefusal = z.union([
+  z.strictObject({ statusCode: z.int(), name: z.string(), message: z.string().min(1) }),
+  z.strictObject({ ErrorCode: z.int().min(1), Message: z.string().min(1) }),
+]);
+
 /** Every refusal has exactly the fields its code declares, and its status. */
 function checkRefusal({ status, headers, text }: Omit<AppAnswer<unknown>, 'body'>): void {
   const body: Refusal | PartRefusal[] | { results: PartRefusal[] } = JSON.parse(text);
   z.uuid().parse(headers.get('x-request-id'));
+  if (foreignRefusal.safeParse(body).success) return;
   const parts = Array.isArray(body) ? body : 'results' in body ? (body.results as PartRefusal[]) : null;
   if (parts === null) checkForm(body as Refusal, status);
   for (const { status_code, email: _, duplicate_of: __, ...refusal } of parts ?? [])

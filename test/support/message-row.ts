@@ -37,6 +37,7 @@ export const messageRow = (
     created_at: at,
     updated_at: at,
     campaign_seq: null,
+    template_id: null,
     ...row,
   };
 };

@@ -1,4 +1,4 @@
-// Days and months as counters and caps use them: UTC, whatever the zone of a practice. Pure.
+// Days and months as counters and caps use them: UTC, whatever the zone of a practice; and the shares of a cap. Pure.
 import { DAY, toIso } from '#src/kernel/time.ts';
 
 export interface Month {
@@ -26,3 +26,11 @@ export const monthOf = (milliseconds: number): Month => {
 
 /** Strangers cause automatic replies and decide what becomes of them: that must not be held against the practice. */
 export const isCounted = (source: string): boolean => source !== 'automatic_reply';
+
+/** Shares of the cap, in per cent, of which the owners are notified; rising. */
+export const noticeShares = [70, 90, 100] as const;
+export type NoticeShare = (typeof noticeShares)[number];
+
+/** The highest of them that is reached; 0 where none is. */
+export const reachedShare = (used: number, cap: number): NoticeShare | 0 =>
+  noticeShares.findLast((share) => used * 100 >= cap * share) ?? 0;

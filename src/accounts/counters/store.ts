@@ -46,6 +46,8 @@ export interface RouteCounts extends Record<CountedOutcome | 'accepted', number>
   route_id: string;
 }
 
+export interface DivisionCounts extends Division, DayCounts {}
+
 export interface DayCounts extends Record<CountedOutcome | 'accepted', number> {
   day: number;
 }
@@ -121,6 +123,9 @@ export const counterStore = perConnection((db: TenantDb) => {
      FROM counters WHERE day >= :from AND day < :to AND route_id IN (SELECT value FROM json_each(:routeIds))
        AND ${ofProjects}
      GROUP BY day ORDER BY day`,
+  );
+  const perDivision = db.prepare<[number, number], DivisionCounts>(
+    'SELECT * FROM counters WHERE day >= ? AND day < ? ORDER BY day, route_id, project_id',
   );
   const perChannel = db.prepare<
     { from: number; to: number; projectIds: string | null },
@@ -247,6 +252,11 @@ export const counterStore = perConnection((db: TenantDb) => {
         routeIds: JSON.stringify(routeIds),
         projectIds: idsOf(projects),
       });
+    },
+    /** In the order of the days. */
+    perDivision: (fromDay: number, toDayExclusive: number): DivisionCounts[] => {
+      write();
+      return perDivision.all(fromDay, toDayExclusive);
     },
     /** Sums of the projects of these ids (null: of all), in the order of their days. */
     perChannel: (fromDay: number, toDayExclusive: number, projects: ReadonlySet<string> | null) => {

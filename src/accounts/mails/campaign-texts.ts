@@ -131,7 +131,7 @@ const englishCounts = (counts: Counts): string =>
     'en',
   );
 
-const de: CampaignPhrases = ({ practice, name, what, reason, at, counts, origin }) => {
+const de: CampaignPhrases = ({ practice, name, what, reason, at, counts, link }) => {
   const since = `seit dem ${momentInWords(at, 'de')}`;
   const said: Readonly<Record<CampaignNotice['what'], readonly [subject: string, ...paragraphs: string[]]>> =
     {
@@ -169,11 +169,11 @@ const de: CampaignPhrases = ({ practice, name, what, reason, at, counts, origin 
   const [subject, ...paragraphs] = said[what];
   return {
     subject,
-    paragraphs: [...paragraphs, germanCounts(counts), 'Den aktuellen Stand sehen Sie hier:', origin],
+    paragraphs: [...paragraphs, germanCounts(counts), 'Den aktuellen Stand sehen Sie hier:', link],
   };
 };
 
-const en: CampaignPhrases = ({ practice, name, what, reason, at, counts, origin }) => {
+const en: CampaignPhrases = ({ practice, name, what, reason, at, counts, link }) => {
   const since = `since ${momentInWords(at, 'en')}`;
   const said: Readonly<Record<CampaignNotice['what'], readonly [subject: string, ...paragraphs: string[]]>> =
     {
@@ -211,7 +211,7 @@ const en: CampaignPhrases = ({ practice, name, what, reason, at, counts, origin 
   const [subject, ...paragraphs] = said[what];
   return {
     subject,
-    paragraphs: [...paragraphs, englishCounts(counts), 'See the current state here:', origin],
+    paragraphs: [...paragraphs, englishCounts(counts), 'See the current state here:', link],
   };
 };
 

@@ -83,84 +83,84 @@ const englishLabels: RecordLabels = {
 };
 
 const de: DomainPhrases = {
-  verified: ({ practice, host, managedHost, origin }, service) => ({
+  verified: ({ practice, host, managedHost, link }, service) => ({
     subject: `Die Domain ${host} ist bestätigt`,
     paragraphs: [
       `die DKIM-Einträge von ${host} sind im DNS gefunden worden. „${practice}“ versendet bei ${service} ab jetzt von dieser Domain.`,
       `Damit sich die Empfänger an die Domain gewöhnen, beginnt heute ihre Aufwärmphase: In den ersten ${warmupCaps.length} Tagen gelten Tagesgrenzen, und Newsletter können von dort ab Tag ${FIRST_BROADCAST_DAY} verschickt werden. Bis dahin verschicken Sie Newsletter bitte mit einem Absender unter ${managedHost}.`,
       'Ob alle übrigen Einträge stimmen, sehen Sie hier:',
-      origin,
+      link,
       'Sie haben diese Domain nicht eingerichtet? Dann wenden Sie sich bitte an die übrigen Owner oder an den Betreiber.',
     ],
   }),
-  lost: ({ practice, host, managedHost, origin }, service) => ({
+  lost: ({ practice, host, managedHost, link }, service) => ({
     subject: `Die Domain ${host} gehört nicht mehr zu „${practice}“`,
     paragraphs: [
       `ein anderes Konto bei ${service} hat durch Einträge im DNS nachgewiesen, dass es über ${host} verfügt. „${practice}“ versendet deshalb nicht mehr von dieser Domain, sondern von ${managedHost}.`,
       'Wenn die Domain Ihnen gehört, prüfen Sie bitte, wer ihre DNS-Einträge ändern kann. Sie können sie hier erneut hinzufügen; dafür sind neue DKIM-Einträge nötig:',
-      origin,
+      link,
       'Sie haben die Domain selbst abgegeben? Dann müssen Sie nichts tun.',
     ],
   }),
-  alert: ({ practice, host, records, origin }) => ({
+  alert: ({ practice, host, records, link }) => ({
     subject: `DNS-Einträge von ${host} stimmen nicht`,
     paragraphs: [
       `bei der Domain ${host}, von der „${practice}“ versendet, ist im DNS nicht alles so, wie es sein muss. E-Mails können deshalb im Spam landen oder abgewiesen werden.`,
       ...records.map((one) => record(one, germanLabels)),
       'Was im Einzelnen zu tun ist, sehen Sie hier:',
-      origin,
+      link,
       'Sie haben die Einträge gerade geändert? Dann müssen Sie nichts tun: Wir schreiben Ihnen, sobald sie wieder stimmen.',
     ],
   }),
-  recovered: ({ practice, host, records, origin }) => ({
+  recovered: ({ practice, host, records, link }) => ({
     subject: `DNS-Einträge von ${host} stimmen wieder`,
     paragraphs: [
       `bei der Domain ${host}, von der „${practice}“ versendet, stimmen diese Einträge im DNS wieder:`,
       records.map(({ name, type }) => `${type} ${name}`).join('\n'),
       'Den Stand aller Einträge sehen Sie hier:',
-      origin,
+      link,
       'Sie haben nichts geändert? Dann war es vermutlich eine Störung der Nameserver. Sie müssen nichts tun.',
     ],
   }),
 };
 
 const en: DomainPhrases = {
-  verified: ({ practice, host, managedHost, origin }, service) => ({
+  verified: ({ practice, host, managedHost, link }, service) => ({
     subject: `The domain ${host} has been verified`,
     paragraphs: [
       `The DKIM records of ${host} have been found in the DNS. From now on “${practice}” sends from this domain at ${service}.`,
       `So that receivers get used to the domain, its warm-up begins today: daily limits apply in the first ${warmupCaps.length} days, and newsletters can be sent from it from day ${FIRST_BROADCAST_DAY} on. Until then send newsletters from an address at ${managedHost}.`,
       'Whether all other records are right you see here:',
-      origin,
+      link,
       'You did not set up this domain? Then please ask the other owners or the operator.',
     ],
   }),
-  lost: ({ practice, host, managedHost, origin }, service) => ({
+  lost: ({ practice, host, managedHost, link }, service) => ({
     subject: `The domain ${host} no longer belongs to “${practice}”`,
     paragraphs: [
       `Another account at ${service} has proved by records in the DNS that it controls ${host}. “${practice}” therefore no longer sends from this domain, but from ${managedHost}.`,
       'If the domain is yours, please check who can change its DNS records. You can add it again here; that takes new DKIM records:',
-      origin,
+      link,
       'You did not expect this? Then someone else may have access to your DNS. If you have given the domain away, you need not do anything.',
     ],
   }),
-  alert: ({ practice, host, records, origin }) => ({
+  alert: ({ practice, host, records, link }) => ({
     subject: `DNS records of ${host} are not right`,
     paragraphs: [
       `Something in the DNS of ${host}, the domain that “${practice}” sends from, is not as it must be. Your emails may be treated as spam or refused.`,
       ...records.map((one) => record(one, englishLabels)),
       'What to do about each of them you see here:',
-      origin,
+      link,
       'You did not expect this? Then please ask whoever looks after your DNS. We write to you as soon as the records are right again.',
     ],
   }),
-  recovered: ({ practice, host, records, origin }) => ({
+  recovered: ({ practice, host, records, link }) => ({
     subject: `DNS records of ${host} are right again`,
     paragraphs: [
       `In the DNS of ${host}, the domain that “${practice}” sends from, these records are right again:`,
       records.map(({ name, type }) => `${type} ${name}`).join('\n'),
       'The state of all records you see here:',
-      origin,
+      link,
       'You did not change anything? Then the name servers were probably disturbed. You need not do anything.',
     ],
   }),

@@ -66,7 +66,9 @@ const de: FaultPhrases = (notice, service) => {
       ...(notice.more > 0 ? [`Dazu kommen ${notice.more} weitere.`] : []),
       isOver
         ? 'Es ist nichts zu tun.'
-        : 'Betroffene Praxen bekommen bis dahin die Antwort 503; alle anderen sind nicht betroffen. Angenommene E-Mails gehen hinaus, sobald die Datei wieder benutzbar ist. Den aktuellen Stand zeigen `sendwerk admin practices` und /api/admin/health.',
+        : 'Betroffene Praxen bekommen bis dahin die Antwort 503; alle anderen sind nicht betroffen. Angenommene E-Mails gehen hinaus, sobald die Datei wieder benutzbar ist.',
+      'Den aktuellen Stand zeigt `sendwerk admin practices`, und wer als Betreiber angemeldet ist, sieht ihn hier:',
+      notice.link,
       'Sie haben das nicht erwartet? Dann sehen Sie zuerst ins Log: Dort ist jede Änderung mit ihrem Grund.',
     ],
   };
@@ -84,7 +86,9 @@ const en: FaultPhrases = (notice, service) => {
       ...(notice.more > 0 ? [`There are ${notice.more} more.`] : []),
       isOver
         ? 'There is nothing to do.'
-        : 'Until then the practices concerned are answered 503; no other practice is affected. Mail that was accepted leaves as soon as its file can be used. See the current state by `sendwerk admin practices` and /api/admin/health.',
+        : 'Until then the practices concerned are answered 503; no other practice is affected. Mail that was accepted leaves as soon as its file can be used.',
+      'See the current state by `sendwerk admin practices`, or, signed in as an operator, here:',
+      notice.link,
       'You did not expect this? Then look at the log first: it has each change with its reason.',
     ],
   };

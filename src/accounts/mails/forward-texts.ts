@@ -26,7 +26,7 @@ const de: ForwardPhrases = {
       'Sie haben das nicht erwartet? Dann müssen Sie nichts tun. Ohne Ihre Zustimmung wird nichts weitergeleitet.',
     ],
   }),
-  ended: ({ practice, target, at, reason, origin }) => ({
+  ended: ({ practice, target, at, reason, link }) => ({
     subject: `Weiterleitung an ${target} ist beendet`,
     paragraphs: [
       `E-Mails an „${practice}“ werden seit dem ${momentInWords(at, 'de')}, nicht mehr an ${target} weitergeleitet. ${
@@ -36,7 +36,7 @@ const de: ForwardPhrases = {
       }`,
       ...(reason === null ? [] : [`Die Antwort ihres Servers: ${reasonOf(reason)}`]),
       'Neue E-Mails finden Sie weiter im Postfach. Das ist jetzt zu tun: Tragen Sie eine andere Adresse ein, oder schalten Sie die Weiterleitung aus. Den aktuellen Stand sehen Sie hier:',
-      origin,
+      link,
       'Sie haben diese Weiterleitung nicht eingerichtet? Dann war es vermutlich jemand anderes mit Zugang. Fragen Sie bitte die übrigen Mitglieder.',
     ],
   }),
@@ -52,7 +52,7 @@ const en: ForwardPhrases = {
       'You did not expect this? Then you need not do anything. Nothing is forwarded unless you agree.',
     ],
   }),
-  ended: ({ practice, target, at, reason, origin }) => ({
+  ended: ({ practice, target, at, reason, link }) => ({
     subject: `Forwarding to ${target} has ended`,
     paragraphs: [
       `Emails to “${practice}” have not been forwarded to ${target} since ${momentInWords(at, 'en')}. ${
@@ -60,7 +60,7 @@ const en: ForwardPhrases = {
       }`,
       ...(reason === null ? [] : [`The reply of its server: ${reasonOf(reason)}`]),
       'You still find new emails in the mailbox. What to do now: enter another address, or switch the forwarding off. See the current state here:',
-      origin,
+      link,
       'You did not set up this forwarding? Then someone else with access probably did. Please ask the other members.',
     ],
   }),

@@ -83,7 +83,7 @@ const englishPerson = ({ by, name }: Person, service: string): string => {
 };
 
 const de: PausePhrases = {
-  paused: ({ practice, at, cause, origin }, service) => {
+  paused: ({ practice, at, cause, link }, service) => {
     const when = momentInWords(at, 'de');
     const resumption =
       cause.by === 'operator'
@@ -102,26 +102,26 @@ const de: PausePhrases = {
             ]),
         'Es geht nichts verloren: E-Mails, die schon angenommen sind, warten und gehen hinaus, sobald der Versand fortgesetzt wird. Neue werden bis dahin nicht angenommen.',
         resumption,
-        origin,
+        link,
         cause.by === 'guardrail'
           ? 'Sie haben diese E-Mails nicht versendet? Dann prüfen Sie bitte, wer Zugang hat, und ersetzen Sie die API-Schlüssel.'
           : 'Sie haben das nicht erwartet? Dann wenden Sie sich bitte an die übrigen Owner oder an den Betreiber.',
       ],
     };
   },
-  resumed: ({ practice, at, origin, ...person }, service) => ({
+  resumed: ({ practice, at, link, ...person }, service) => ({
     subject: `Der Versand von „${practice}“ geht weiter`,
     paragraphs: [
       `${germanPerson(person, service)} hat den Versand von „${practice}“ am ${momentInWords(at, 'de')}, fortgesetzt.`,
       'E-Mails, die gewartet haben, gehen jetzt hinaus, und neue werden wieder angenommen. Den aktuellen Stand sehen Sie hier:',
-      origin,
+      link,
       'Sie haben das nicht erwartet? Dann wenden Sie sich bitte an die übrigen Owner oder an den Betreiber.',
     ],
   }),
 };
 
 const en: PausePhrases = {
-  paused: ({ practice, at, cause, origin }, service) => {
+  paused: ({ practice, at, cause, link }, service) => {
     const when = momentInWords(at, 'en');
     const resumption =
       cause.by === 'operator'
@@ -140,19 +140,19 @@ const en: PausePhrases = {
             ]),
         'Nothing is lost: emails that have already been accepted wait, and go out as soon as sending is resumed. New ones are not accepted until then.',
         resumption,
-        origin,
+        link,
         cause.by === 'guardrail'
           ? 'You did not send these emails? Then please check who has access, and replace the API tokens.'
           : 'You did not expect this? Then please contact the other owners or the operator.',
       ],
     };
   },
-  resumed: ({ practice, at, origin, ...person }, service) => ({
+  resumed: ({ practice, at, link, ...person }, service) => ({
     subject: `Sending for “${practice}” has been resumed`,
     paragraphs: [
       `${englishPerson(person, service)} resumed sending for “${practice}” on ${momentInWords(at, 'en')}.`,
       'Emails that were waiting go out now, and new ones are accepted again. See the current state here:',
-      origin,
+      link,
       'You did not expect this? Then please contact the other owners or the operator.',
     ],
   }),

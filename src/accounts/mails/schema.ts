@@ -1,4 +1,5 @@
-// What the service notifies people of by mail, as data; the words are in `texts.ts` and its parts.
+// What the service notifies people of by mail, as data; the words are in `texts.ts` and its parts. `link` is where they act, or
+// see the current state.
 
 import type { Plan } from '#src/accounts/tenants/rules.ts';
 import type { FileFault } from '#src/kernel/db/file-states.ts';
@@ -16,7 +17,12 @@ export interface ToldRecord {
 }
 
 export type NoticeContent =
-  | { readonly kind: 'sign_in_code'; readonly code: string; readonly minutes: number }
+  | {
+      readonly kind: 'sign_in_code';
+      readonly code: string;
+      readonly minutes: number;
+      readonly link: string;
+    }
   | {
       readonly kind: 'invitation';
       readonly practice: string;
@@ -26,7 +32,7 @@ export type NoticeContent =
       readonly expiresAt: number;
     }
   /** Someone was made the owner of a practice by the operator. */
-  | { readonly kind: 'owner_welcome'; readonly practice: string; readonly origin: string }
+  | { readonly kind: 'owner_welcome'; readonly practice: string; readonly link: string }
   | {
       readonly kind: 'abuse_ticket';
       readonly ticketId: string;
@@ -39,7 +45,7 @@ export type NoticeContent =
       readonly host: string;
       /** Marketing mail can leave from it until the warm-up lets it leave from the domain. */
       readonly managedHost: string;
-      readonly origin: string;
+      readonly link: string;
     }
   /** Another practice has proved that the domain is theirs. */
   | {
@@ -48,7 +54,7 @@ export type NoticeContent =
       readonly host: string;
       /** From which mail goes out now. */
       readonly managedHost: string;
-      readonly origin: string;
+      readonly link: string;
     }
   /** Records of the domain in use that have gone bad. */
   | {
@@ -56,7 +62,7 @@ export type NoticeContent =
       readonly practice: string;
       readonly host: string;
       readonly records: readonly ToldRecord[];
-      readonly origin: string;
+      readonly link: string;
     }
   /** They were reported before, and are right again. */
   | {
@@ -64,7 +70,7 @@ export type NoticeContent =
       readonly practice: string;
       readonly host: string;
       readonly records: readonly Pick<ToldRecord, 'name' | 'type'>[];
-      readonly origin: string;
+      readonly link: string;
     }
   /** A share of the plan's monthly cap is used up. */
   | {
@@ -83,7 +89,19 @@ export type NoticeContent =
       readonly refuses: 'all' | 'marketing';
       /** The cap is that of managed hosts, not the plan's. */
       readonly managedHost: boolean;
-      readonly origin: string;
+      readonly link: string;
+    }
+  /** What the payment provider reports of the subscription to the plan Supporter. */
+  | {
+      readonly kind: 'billing';
+      readonly practice: string;
+      readonly what:
+        | { readonly is: 'payment_failed'; readonly planKeptUntil: number }
+        | { readonly is: 'plan_ended'; readonly isUnpaid: boolean };
+      readonly at: number;
+      /** Mails a month on the plan Test. */
+      readonly testCap: number;
+      readonly link: string;
     }
   /** Nothing of the practice is sent until it is resumed. */
   | {
@@ -111,7 +129,7 @@ export type NoticeContent =
             readonly name: string;
             readonly reason: string;
           };
-      readonly origin: string;
+      readonly link: string;
     }
   | {
       readonly kind: 'practice_resumed';
@@ -119,7 +137,7 @@ export type NoticeContent =
       readonly at: number;
       readonly by: 'member' | 'token' | 'operator';
       readonly name: string;
-      readonly origin: string;
+      readonly link: string;
     }
   /** A webhook or alert was disabled: it gets no events until someone enables it again. */
   | {
@@ -134,7 +152,7 @@ export type NoticeContent =
       readonly since: number;
       /** What became of the last attempt; null where that is not known. */
       readonly error: string | null;
-      readonly origin: string;
+      readonly link: string;
     }
   /** To an address that a practice's mail is to be forwarded to. */
   | {
@@ -151,7 +169,7 @@ export type NoticeContent =
       readonly at: number;
       /** The reply of its server; null: it does not want it. */
       readonly reason: string | null;
-      readonly origin: string;
+      readonly link: string;
     }
   /** A campaign has ended, stopped by itself, or does not go on. */
   | {
@@ -174,7 +192,7 @@ export type NoticeContent =
         readonly complained: number;
         readonly leftOut: readonly { readonly reason: string; readonly count: number }[];
       };
-      readonly origin: string;
+      readonly link: string;
     }
   /** To the operator: database files whose state has changed. */
   | {
@@ -186,6 +204,7 @@ export type NoticeContent =
       })[];
       /** How many are not named. */
       readonly more: number;
+      readonly link: string;
     }
   /** No mail: written where an address is not known, so that the time of an answer does not show which ones are. */
   | { readonly kind: 'nothing' };

@@ -1,6 +1,7 @@
 // The words of the service's own mails, in German and English: notice in, subject and plain text out. A subject is
 // kept and shown, so nothing secret is in it; nothing that strangers typed is repeated to other strangers. Pure.
 import type { Language } from '#src/kernel/language.ts';
+import { type BillingPhrases, billingPhrases } from './billing-texts.ts';
 import { type CampaignPhrases, campaignPhrases } from './campaign-texts.ts';
 import { type DomainPhrases, domainPhrases, type Words } from './domain-texts.ts';
 import { type FaultPhrases, faultPhrases } from './fault-texts.ts';
@@ -28,6 +29,7 @@ interface Phrases {
   readonly abuse_ticket: (content: Of<'abuse_ticket'>, service: string) => Words;
   readonly domain: DomainPhrases;
   readonly usage: UsagePhrases;
+  readonly billing: BillingPhrases;
   readonly pause: PausePhrases;
   readonly follower: FollowerPhrases;
   readonly forward: ForwardPhrases;
@@ -38,6 +40,7 @@ interface Phrases {
 const de: Phrases = {
   domain: domainPhrases.de,
   usage: usagePhrases.de,
+  billing: billingPhrases.de,
   pause: pausePhrases.de,
   follower: followerPhrases.de,
   forward: forwardPhrases.de,
@@ -46,11 +49,13 @@ const de: Phrases = {
   greeting: 'Guten Tag,',
   closing: (service) =>
     `${service}\n\nDiese E-Mail wurde automatisch versendet. Antworten darauf werden nicht gelesen.`,
-  sign_in_code: ({ code, minutes }, service) => ({
+  sign_in_code: ({ code, minutes, link }, service) => ({
     subject: `Ihr Anmeldecode für ${service}`,
     paragraphs: [
       `mit diesem Code melden Sie sich bei ${service} an:`,
       code,
+      'Geben Sie ihn auf der Seite ein, auf der Sie ihn angefordert haben. Sie finden sie auch hier:',
+      link,
       `Der Code gilt ${minutes === 1 ? 'eine Minute' : `${minutes} Minuten`} und nur für eine Anmeldung. Geben Sie ihn nicht weiter.`,
       'Sie haben keinen Code angefordert? Dann hat vermutlich jemand Ihre Adresse versehentlich eingegeben. Sie müssen nichts tun.',
     ],
@@ -67,12 +72,12 @@ const de: Phrases = {
       'Sie haben keine Einladung erwartet? Dann müssen Sie nichts tun. Ohne Ihre Zustimmung werden Sie nicht Mitglied.',
     ],
   }),
-  owner_welcome: ({ practice, origin }, service) => ({
+  owner_welcome: ({ practice, link }, service) => ({
     subject: `Sie sind Owner von „${practice}“ bei ${service}`,
     paragraphs: [
       `der Betreiber von ${service} hat Sie als Owner von „${practice}“ eingetragen. Sie können dort alles verwalten, auch die Mitglieder und ihre Rechte.`,
       'Hier melden Sie sich mit dieser E-Mail-Adresse an:',
-      origin,
+      link,
       'Sie haben das nicht erwartet? Dann wenden Sie sich bitte an den Betreiber. Solange Sie sich nicht anmelden, geschieht in Ihrem Namen nichts.',
     ],
   }),
@@ -117,6 +122,7 @@ const de: Phrases = {
 const en: Phrases = {
   domain: domainPhrases.en,
   usage: usagePhrases.en,
+  billing: billingPhrases.en,
   pause: pausePhrases.en,
   follower: followerPhrases.en,
   forward: forwardPhrases.en,
@@ -124,11 +130,13 @@ const en: Phrases = {
   faults: faultPhrases.en,
   greeting: 'Hello,',
   closing: (service) => `${service}\n\nThis email was sent automatically. Replies to it are not read.`,
-  sign_in_code: ({ code, minutes }, service) => ({
+  sign_in_code: ({ code, minutes, link }, service) => ({
     subject: `Your sign-in code for ${service}`,
     paragraphs: [
       `Use this code to sign in to ${service}:`,
       code,
+      'Enter it on the page where you asked for it. You also find that page here:',
+      link,
       `The code is valid for ${minutes === 1 ? 'one minute' : `${minutes} minutes`} and for one sign-in only. Do not share it.`,
       'You did not ask for a code? Then someone has probably entered your address by mistake. You need not do anything.',
     ],
@@ -145,12 +153,12 @@ const en: Phrases = {
       'You did not expect an invitation? Then you need not do anything. You do not become a member unless you agree.',
     ],
   }),
-  owner_welcome: ({ practice, origin }, service) => ({
+  owner_welcome: ({ practice, link }, service) => ({
     subject: `You are an owner of “${practice}” at ${service}`,
     paragraphs: [
       `The operator of ${service} has made you an owner of “${practice}”. You can manage everything there, including its members and their permissions.`,
       'Sign in here with this email address:',
-      origin,
+      link,
       'You did not expect this? Then please contact the operator. Nothing is done in your name unless you sign in.',
     ],
   }),
@@ -230,6 +238,8 @@ const wordsOf = (notice: Mailed, service: string): Words => {
       return language.domain.recovered({ ...notice, practice: harmless(notice.practice) }, service);
     case 'plan_usage':
       return language.usage({ ...notice, practice: harmless(notice.practice) });
+    case 'billing':
+      return language.billing({ ...notice, practice: harmless(notice.practice) });
     case 'practice_paused': {
       const { cause } = notice;
       const shown =

@@ -26,7 +26,7 @@ const counted = (count: number, language: Language): string => count.toLocaleStr
 const planName = (plan: string): string => `${plan.charAt(0).toUpperCase()}${plan.slice(1)}`;
 
 const de: UsagePhrases = (content) => {
-  const { practice, plan, month, share, used, cap, resetsAt, refuses, managedHost, origin } = content;
+  const { practice, plan, month, share, used, cap, resetsAt, refuses, managedHost, link } = content;
   const [useds, caps] = [counted(used, 'de'), counted(cap, 'de')];
   const limit = managedHost ? 'ohne eigene Domain' : `im Tarif ${planName(plan)}`;
   const day = dayOf(resetsAt, 'de');
@@ -50,14 +50,14 @@ const de: UsagePhrases = (content) => {
       `„${practice}“ hat im ${monthOf(month, 'de')} bisher ${useds} von ${caps} E-Mails verbraucht, die ${limit} im Monat möglich sind. Damit sind ${share} % erreicht.`,
       share === 100 ? atCap : before,
       more,
-      origin,
+      link,
       'Sie haben nicht so viel versendet? Dann prüfen Sie bitte, wer Zugang hat, und ersetzen Sie die API-Schlüssel.',
     ],
   };
 };
 
 const en: UsagePhrases = (content) => {
-  const { practice, plan, month, share, used, cap, resetsAt, refuses, managedHost, origin } = content;
+  const { practice, plan, month, share, used, cap, resetsAt, refuses, managedHost, link } = content;
   const [useds, caps] = [counted(used, 'en'), counted(cap, 'en')];
   const limit = managedHost ? 'without a domain of its own' : `on the ${planName(plan)} plan`;
   const day = dayOf(resetsAt, 'en');
@@ -77,7 +77,7 @@ const en: UsagePhrases = (content) => {
       `In ${monthOf(month, 'en')} “${practice}” has so far used ${useds} of the ${caps} emails a month that it may send ${limit}. That is ${share}% of the allowance.`,
       share === 100 ? `From now on ${consequence}` : `At 100% ${consequence}`,
       more,
-      origin,
+      link,
       'You did not send that much? Then please check who has access, and replace the API tokens.',
     ],
   };

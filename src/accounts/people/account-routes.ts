@@ -10,15 +10,21 @@ import { AppError } from '#src/kernel/errors.ts';
 import { languages } from '#src/kernel/language.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
-import { MINUTE, toIso } from '#src/kernel/time.ts';
 import { type AccountRow, accountStore } from './account-store.ts';
-import { sessionOver } from './credential-faults.ts';
+import { requireRecentSignIn, sessionOver } from './credential-faults.ts';
 import { findMember, tenantsOf } from './enter.ts';
 import { membershipSchema, presentMembership } from './member-schema.ts';
 import { passwordProblem, passwordSchema } from './passwords.ts';
-import { accountOf, accountSchema, presentAccount, type SessionTimes } from './sessions.ts';
+import {
+  accountSchema,
+  listedSessionSchema,
+  presentAccount,
+  presentSession,
+  provedAt,
+} from './session-schema.ts';
+import { accountOf } from './sessions.ts';
 import { requirePasswordLogin, type SignInDeps } from './sign-in.ts';
-import { sessionStore } from './sign-in-store.ts';
+import { type SessionRow, sessionStore } from './sign-in-store.ts';
 
 const setPasswordBody = z
   .strictObject({
@@ -36,21 +42,20 @@ type Membership = z.infer<typeof membershipSchema>;
 const meSchema = z
   .strictObject({
     ...accountSchema.shape,
+    is_operator: z
+      .boolean()
+      .describe(
+        'the configuration names the address, and a code or password began the session: it may do what the admin token may. A write with these rights takes a session that began within the last 15 minutes; else it answers `sign_in_again`.',
+      ),
     has_password: z.boolean(),
+    password_login: z.boolean().describe('whether passwords may be used here'),
     csrf_token: z.string(),
-    session: z.strictObject({
-      id: z.uuid(),
-      created_at: z.iso.datetime(),
-      last_used_at: z.iso.datetime(),
-      expires_at: z.iso.datetime(),
-    }),
+    session: listedSessionSchema,
     practices: z.array(membershipSchema).describe('the first 200; those they are invited to as well'),
   })
   .meta({ id: 'SignedInAccount' });
 
 const MAX_PRACTICES = 200;
-/** Long enough to sign in and choose a password, too short for a session that someone finds. */
-const RECENT_MS = 15 * MINUTE;
 
 const fieldRefused = (field: string, message: string): AppError =>
   new AppError('invalid_request', `\`${field}\` ${message}.`, {
@@ -108,25 +113,13 @@ const replacePassword = (
   auditStore(db).record(by.change, { target: { type: 'account', id }, before: null, after }, by.now);
 };
 
-/**
- * A password outlives the session, so setting one takes a code or a password that was given just now. Times in ms.
- * Throws `forbidden`.
- */
-const requireRecentSignIn = (createdAt: number, now: number): void => {
-  if (now - createdAt < RECENT_MS) return;
-  throw new AppError('forbidden', 'This takes a session that began within the last 15 minutes.', {
-    hint: 'Sign in again, with a code by POST /api/auth/request-otp or with the password, and send the request again.',
-    extra: { permission: 'recent_sign_in' },
-  });
-};
-
 export const accountRoutes = (deps: SignInDeps): Route[] => {
   const { storage, clock, sessions, passwords } = deps;
   const { platform } = storage;
 
-  /** In the transaction that changes the password; throws if the session has ended since the request came in. */
-  const sessionOf = (db: PlatformDb, { credentialId }: Caller): SessionTimes => {
-    const session = sessions.times(db, credentialId);
+  /** Throws if the session has ended since the request came in. */
+  const sessionOf = (db: PlatformDb, caller: Caller): SessionRow => {
+    const session = sessions.ofAccount(db, accountOf(caller).id).find(({ id }) => id === caller.credentialId);
     if (!session) throw sessionOver();
     return session;
   };
@@ -150,20 +143,16 @@ export const accountRoutes = (deps: SignInDeps): Route[] => {
       handle: async (_, { caller, log }) => {
         const account = accountOf(caller);
         const row = await readAccount(account.id);
-        const session = await platform.read((db) => sessions.times(db, caller.credentialId));
-        if (!session) throw sessionOver();
+        const session = await platform.read((db) => sessionOf(db, caller));
         return {
           status: 200,
           body: {
             ...presentAccount(row),
+            is_operator: caller.operatorProof !== null,
             has_password: row.password !== null,
+            password_login: deps.passwordLogin(),
             csrf_token: sessions.csrfTokenOf(caller.credentialId),
-            session: {
-              id: caller.credentialId,
-              created_at: toIso(session.createdAt),
-              last_used_at: toIso(session.lastUsedAt),
-              expires_at: toIso(session.expiresAt),
-            },
+            session: presentSession(session, caller.credentialId),
             practices: await membershipsOf(storage, account, log),
           },
         };
@@ -201,15 +190,15 @@ export const accountRoutes = (deps: SignInDeps): Route[] => {
       id: 'setPassword',
       summary: 'Set or change the password',
       description:
-        'The first one takes a session that began within the last 15 minutes, later ones the current password. All ' +
-        'other sessions of the account end. Only where the operator allows passwords; else 404.',
+        'The first one takes a session that a code began within the last 15 minutes, later ones the current password. ' +
+        'All other sessions of the account end. Only where the operator allows passwords; else 404.',
       access: 'session',
       audit: 'password.set',
       rate: 'sign_in',
       stability: 'stable',
       body: setPasswordBody,
       responses: { 204: { description: 'It is the password from now on.' } },
-      errors: ['not_found', 'conflict'],
+      errors: ['sign_in_again', 'not_found', 'conflict'],
       handle: async ({ body }, { caller, change }) => {
         requirePasswordLogin(deps);
         const { id, email } = accountOf(caller);
@@ -219,8 +208,8 @@ export const accountRoutes = (deps: SignInDeps): Route[] => {
         await requireCurrentPassword(deps, row, body.current_password);
         const hashed = await passwords.hash(body.password);
         await platform.write((db) => {
-          const { createdAt } = sessionOf(db, caller);
-          if (row.password === null) requireRecentSignIn(createdAt, clock.now());
+          const session = sessionOf(db, caller);
+          if (row.password === null) requireRecentSignIn(provedAt(session), clock.now());
           if (accountStore(db).get(id)?.password !== row.password)
             throw new AppError('conflict', 'The password was changed in the meantime.', {
               hint: 'Send the request again with the password that is set now.',
@@ -237,18 +226,18 @@ export const accountRoutes = (deps: SignInDeps): Route[] => {
       id: 'deletePassword',
       summary: 'Remove the password',
       description:
-        'Signing in takes a code then. It takes a session that began within the last 15 minutes. All other sessions of ' +
-        'the account end.',
+        'Signing in takes a code then. It takes a session that a code or password began within the last 15 minutes. ' +
+        'All other sessions of the account end.',
       access: 'session',
       audit: 'password.remove',
       stability: 'stable',
       responses: { 204: { description: 'There is no password any more.' } },
-      errors: ['not_found'],
+      errors: ['sign_in_again', 'not_found'],
       handle: async (_, { caller, change }) => {
         requirePasswordLogin(deps);
         const { id } = accountOf(caller);
         await platform.write((db) => {
-          requireRecentSignIn(sessionOf(db, caller).createdAt, clock.now());
+          requireRecentSignIn(provedAt(sessionOf(db, caller)), clock.now());
           if ((accountStore(db).get(id)?.password ?? null) === null)
             throw new AppError('not_found', 'The account has no password.');
           replacePassword(db, id, null, { caller, change, now: clock.now() });

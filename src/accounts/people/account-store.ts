@@ -17,7 +17,8 @@ export interface AccountRow {
 export interface MembershipRow {
   /** Of the tenant; the list is in this order. */
   number: number;
-  tenant_id: string;
+  id: string;
+  slug: string;
 }
 
 export const accountStore = perConnection((db: PlatformDb) => {
@@ -44,7 +45,7 @@ export const accountStore = perConnection((db: PlatformDb) => {
     )
     .pluck();
   const memberships = db.prepare<[string, number, number], MembershipRow>(
-    `SELECT number, tenant_id FROM memberships JOIN tenants ON tenants.id = tenant_id
+    `SELECT number, id, slug FROM memberships JOIN tenants ON tenants.id = tenant_id
      WHERE account_id = ? AND number > ? AND state = 'active' ORDER BY number LIMIT ?`,
   );
   const joined = db

@@ -1,7 +1,7 @@
 // Why a credential does not let in, one text for each reason. A bearer secret cannot be guessed, so a client that sends one of
 // ours has had it: it learns that it was revoked or has expired, and nothing else about it.
 import { AppError } from '#src/kernel/errors.ts';
-import { toIso } from '#src/kernel/time.ts';
+import { MINUTE, toIso } from '#src/kernel/time.ts';
 
 const fault = (message: string, hint?: string): AppError =>
   new AppError('unauthorized', message, hint === undefined ? {} : { hint });
@@ -10,7 +10,12 @@ const fault = (message: string, hint?: string): AppError =>
 export const isCredentialFault = (thrown: unknown): thrown is AppError =>
   thrown instanceof AppError && thrown.code === 'unauthorized';
 
-export const nothingSent = (hint?: string): AppError => fault('The request has no credential.', hint);
+const NOTHING_SENT = 'The request has no credential.';
+
+export const nothingSent = (hint?: string): AppError => fault(NOTHING_SENT, hint);
+
+/** Whether a fault is that of a request without any credential. */
+export const isNothingSent = (error: { readonly error: string }): boolean => error.error === NOTHING_SENT;
 
 /** Why no credential can be read from the field Authorization. */
 export const unreadable = (authorization: string, schemes: readonly string[], hint?: string): AppError => {
@@ -47,6 +52,21 @@ export const tokenExpired = (at: number): AppError =>
 
 export const sessionOver = (): AppError =>
   fault('The session is unknown or has ended.', 'Sign in again: POST /api/auth/request-otp.');
+
+/** Long enough for what one signs in for, too short for a session that someone finds. */
+const RECENT_MS = 15 * MINUTE;
+
+/**
+ * What outlives the session, or takes an operator's rights, takes a code or a password that was given just now. Times in ms;
+ * null: none was given. Throws `sign_in_again`.
+ */
+export const requireRecentSignIn = (at: number | null, now: number): void => {
+  if (at !== null && now - at < RECENT_MS) return;
+  throw new AppError(
+    'sign_in_again',
+    'This takes a session that a code or password began within the last 15 minutes.',
+  );
+};
 
 export const wrongAdminToken = (): AppError =>
   fault('The admin token is wrong.', 'Send the one that the configuration names under `admin`.');

@@ -50,6 +50,13 @@ export const findMember = (db: TenantDb, emailKey: string): MemberWithRole | und
   return role && { row, role };
 };
 
+/** The caller in the tenant of that file, which the index says is theirs; null if they are no active member there. */
+export const callerIn = (db: TenantDb, caller: Caller, tenantId: string): Caller | null => {
+  if (caller.kind !== 'member' || caller.account === null) return caller;
+  const found = findMember(db, caller.account.emailKey);
+  return found?.row.status === 'active' ? asMember(caller, tenantId, found.row, found.role) : null;
+};
+
 /** The caller as a member of that tenant; null if they are no active member, or the tenant does not exist. */
 export const createEnterTenant =
   ({ platform, tenants }: Storage) =>
@@ -57,9 +64,7 @@ export const createEnterTenant =
     const { account } = caller;
     if (account === null) return null;
     if (!(await platform.read((db) => accountStore(db).isMember(account.id, tenantId)))) return null;
-    const found = await tenants.read(tenantId, (db) => findMember(db, account.emailKey));
-    if (found?.row.status !== 'active') return null;
-    return asMember(caller, tenantId, found.row, found.role);
+    return tenants.read(tenantId, (db) => callerIn(db, caller, tenantId));
   };
 
 const PAGE = 50;
@@ -71,7 +76,7 @@ export async function* tenantsOf(storage: Storage, accountId: string): AsyncGene
   let after = 0;
   for (let looked = 0; looked < MAX_LOOKED_AT; looked += PAGE) {
     const page = await storage.platform.read((db) => accountStore(db).memberships(accountId, after, PAGE));
-    for (const { tenant_id } of page) yield tenant_id;
+    for (const { id } of page) yield id;
     after = page.at(-1)?.number ?? after;
     if (page.length < PAGE) return;
   }

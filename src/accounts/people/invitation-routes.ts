@@ -2,13 +2,15 @@
 // service. Opening the link changes nothing, because mail scanners open it too; accepting takes a POST. The page signs
 // no one in: any site can post a form with an invitation of its own, and would sign its victim in to that account.
 import { z } from 'zod';
+import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml, HTML_TYPE, page } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
 import { acceptInvitation, type Membership, viewInvitation } from './joining.ts';
 import type { PeopleDeps } from './members.ts';
-import { type Sessions, sessionAnswerSchema } from './sessions.ts';
+import { sessionAnswerSchema } from './session-schema.ts';
+import type { Sessions } from './sessions.ts';
 
 export interface PagePlace {
   readonly language: Language;
@@ -64,8 +66,9 @@ const texts: Readonly<Record<Language, Texts>> = {
 
 const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
 
-const link = ({ language, serviceName, origin }: PagePlace): string =>
-  `<p><a href="${escapeHtml(`${origin}/`)}">${escapeHtml(texts[language].signIn(serviceName))}</a></p>`;
+/** To the dashboard, or to a practice in it. */
+const link = ({ language, serviceName, origin }: PagePlace, practice?: string): string =>
+  `<p><a href="${escapeHtml(dashboardLink(origin, practice === undefined ? 'app' : { practice, page: 'start' }))}">${escapeHtml(texts[language].signIn(serviceName))}</a></p>`;
 
 /** Programs that open links press no button, so accepting takes one. The form posts to the address of the page. */
 export const invitationPage = (place: PagePlace, { practice, row }: Membership): RouteResult => {
@@ -77,7 +80,7 @@ export const invitationPage = (place: PagePlace, { practice, row }: Membership):
 
 export const acceptedPage = (place: PagePlace, { practice, row }: Membership): RouteResult => {
   const { accepted, acceptedText } = texts[place.language];
-  const body = `${paragraph(acceptedText(practice.name, row.email))}\n${link(place)}`;
+  const body = `${paragraph(acceptedText(practice.name, row.email))}\n${link(place, practice.id)}`;
   return page({ ...place, title: accepted, body });
 };
 
@@ -87,7 +90,7 @@ export const goneInvitationPage = (place: PagePlace): RouteResult => {
 };
 
 export interface InvitationDeps extends PeopleDeps {
-  readonly sessions: Pick<Sessions, 'issue' | 'answer'>;
+  readonly sessions: Pick<Sessions, 'issue' | 'endBrought' | 'answer'>;
   readonly serviceName: string;
   /** Without a slash at its end. */
   readonly origin: string;
@@ -128,8 +131,8 @@ export const invitationRoutes = (deps: InvitationDeps): Route[] => {
       body: acceptBody,
       responses: { 200: { description: 'The session.', body: sessionAnswerSchema } },
       errors: ['not_found'],
-      handle: async ({ body }, { change }) => {
-        const accepted = await acceptInvitation(deps, body.token, change, deps.sessions);
+      handle: async ({ body }, context) => {
+        const accepted = await acceptInvitation(deps, body.token, context, deps.sessions);
         if (accepted !== null) return deps.sessions.answer(accepted.session);
         throw new AppError('not_found', 'The invitation is unknown, expired or used up.', {
           hint: 'Ask to be invited again; who is a member already signs in by one-time code.',
@@ -160,7 +163,7 @@ export const invitationRoutes = (deps: InvitationDeps): Route[] => {
         404: gone,
       },
       handle: async ({ params: { token } }, context) => {
-        const membership = await acceptInvitation(deps, token, context.change, null);
+        const membership = await acceptInvitation(deps, token, context, null);
         const place = placeOf(context);
         return membership === null ? goneInvitationPage(place) : acceptedPage(place, membership);
       },

@@ -132,7 +132,7 @@ export const inviteMember = async (
       const notice = {
         kind: 'invitation',
         practice: written.practice,
-        inviter: caller.account?.email ?? null,
+        inviter: caller.kind === 'operator' ? null : (caller.account?.email ?? null),
         link: `${deps.origin}/invitation/${token}`,
         expiresAt,
         to: written.row.email,

@@ -13,7 +13,7 @@ import { INVITATION_PREFIX } from './inviting.ts';
 import { type MemberWithRole, memberEntry } from './member-schema.ts';
 import { type MemberRow, memberStore } from './member-store.ts';
 import { noSuchPractice, type PeopleDeps, removeMembership, requireNotLastOwner, roleOf } from './members.ts';
-import { type IssuedSession, type Sessions, startSession } from './sessions.ts';
+import { type IssuedSession, type Sessions, type SignInRequest, startSession } from './sessions.ts';
 
 /** A practice, and one member of it. */
 export interface Membership extends MemberWithRole {
@@ -71,10 +71,10 @@ const activate = (db: TenantDb, emailKey: string, change: Change, now: number): 
  * Accepts by the token, which proves the mailbox, and uses it up. With `sessions` it also signs in. Null if the token
  * is no longer valid.
  */
-export const acceptInvitation = async <S extends Pick<Sessions, 'issue'> | null>(
+export const acceptInvitation = async <S extends Pick<Sessions, 'issue' | 'endBrought'> | null>(
   deps: PeopleDeps,
   token: string,
-  change: Change,
+  request: SignInRequest,
   sessions: S,
 ): Promise<(Membership & { session: S extends null ? null : IssuedSession }) | null> => {
   const found = await findInvitation(deps, token);
@@ -85,12 +85,12 @@ export const acceptInvitation = async <S extends Pick<Sessions, 'issue'> | null>
     if ((await findInvitation(deps, token)) === null) return null;
     const now = deps.clock.now();
     const membership = await deps.storage.tenants.write(tenantId, (db) =>
-      activate(db, account.email_key, changeBy(change, account), now),
+      activate(db, account.email_key, changeBy(request.change, account), now),
     );
     if (membership === null) return null;
     return deps.storage.platform.write((db) => {
       if (!invitationStore(db).take(hash)) return null;
-      const session = sessions && startSession(sessions, db, account, { change, method: 'invitation' }, now);
+      const session = sessions && startSession(sessions, db, account, { request, method: 'invitation' }, now);
       return { ...membership, session: session as S extends null ? null : IssuedSession };
     });
   });

@@ -5,6 +5,7 @@ import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { refuseSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { type Change, changeAs } from '#src/kernel/change.ts';
+import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
@@ -108,7 +109,7 @@ export const welcomeOwner = (
   const notice = {
     kind: 'owner_welcome',
     practice: practice.name,
-    origin,
+    link: dashboardLink(origin, { practice: practice.id, page: 'start' }),
     to: owner.email,
     language: owner.mailLanguage ?? account.language,
     expiresAfter: now + WELCOME_VALID_MS,

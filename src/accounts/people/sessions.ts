@@ -5,35 +5,29 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
-import { z } from 'zod';
 import { auditStore } from '#src/events/audit-store.ts';
 import { type Account, anonymous, type Caller } from '#src/kernel/access.ts';
-import { type Change, changeAs, changeBy } from '#src/kernel/change.ts';
+import { changeAs, changeBy } from '#src/kernel/change.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
-import type { Job } from '#src/kernel/job.ts';
-import { languages } from '#src/kernel/language.ts';
-import type { RouteResult } from '#src/kernel/route.ts';
-import { type Clock, DAY, HOUR, SECOND, toIso } from '#src/kernel/time.ts';
+import { withoutHost } from '#src/kernel/ip-networks.ts';
+import type { RequestContext, RouteResult } from '#src/kernel/route.ts';
+import { type Clock, SECOND, toIso } from '#src/kernel/time.ts';
+import { userAgentOf } from '#src/kernel/user-agent.ts';
 import type { AccountRow } from './account-store.ts';
 import { hashBearer, newBearer } from './bearer.ts';
 import { nothingSent, sessionOver } from './credential-faults.ts';
 import type { LastUsed } from './last-used.ts';
-import { type SessionRow, sessionStore } from './sign-in-store.ts';
-import { credentialStore } from './token-store.ts';
+import type { FindOperator } from './operators.ts';
+import { ABSOLUTE_MS, IDLE_MS, presentAccount, provedAt } from './session-schema.ts';
+import { type SessionRow, type SignInMethod, sessionStore } from './sign-in-store.ts';
 
 export const SESSION_PREFIX = 'svc_sess_';
-export const IDLE_MS = 12 * HOUR;
-export const ABSOLUTE_MS = 30 * DAY;
+const BEARER_OF_SESSION = new RegExp(`^bearer +(${SESSION_PREFIX}\\w+)$`, 'i');
 /** More than anyone has browsers and programs; it bounds how much one address can write to the file. */
 const MAX_SESSIONS = 50;
-/** A row is removed this long after its session ended: by then a use noted in memory has been written. */
-const REMOVED_AFTER_MS = HOUR;
-const REMOVED_AT_ONCE = 1_000;
-/** Until then its bearer is answered that the token was revoked; later, that there is none. */
-const REVOKED_KEPT_MS = 90 * DAY;
 /** All sessions are in one file. */
 const PLACE = 'platform';
 
@@ -46,12 +40,8 @@ export interface IssuedSession {
   readonly account: AccountRow;
 }
 
-/** Milliseconds. */
-export interface SessionTimes {
-  readonly createdAt: number;
-  readonly lastUsedAt: number;
-  readonly expiresAt: number;
-}
+/** The request that signs someone in. */
+export type SignInRequest = Pick<RequestContext, 'change' | 'header'>;
 
 export interface CookieCredentials {
   /** The header. */
@@ -64,7 +54,14 @@ export interface CookieCredentials {
 
 export interface Sessions {
   /** In the transaction that lets the account in. */
-  issue(db: PlatformDb, account: AccountRow, now: number): IssuedSession;
+  issue(
+    db: PlatformDb,
+    account: AccountRow,
+    by: Pick<SessionRow, 'method' | 'user_agent' | 'client_address'>,
+    now: number,
+  ): IssuedSession;
+  /** In that transaction, before `issue`: the account's session that the same request brings ends. Its id, or null. */
+  endBrought(db: PlatformDb, accountId: string, header: RequestContext['header']): string | null;
   /** The answer to a sign-in, with the cookies. */
   answer(issued: IssuedSession): RouteResult;
   /** The caller with that bearer. `isOnceMore`: this does not count as a use. Throws `unauthorized`. */
@@ -72,7 +69,8 @@ export interface Sessions {
   /** As `byBearer`. Throws `forbidden` for a write without the CSRF token. */
   byCookie(credentials: CookieCredentials): Promise<Caller>;
   csrfTokenOf(sessionId: string): string;
-  times(db: PlatformDb, sessionId: string): SessionTimes | undefined;
+  /** The live ones of the account, the one that was used last first. */
+  ofAccount(db: PlatformDb, accountId: string): SessionRow[];
   /** `Set-Cookie` headers by which a browser forgets its session. */
   readonly clearingCookies: readonly string[];
 }
@@ -81,37 +79,12 @@ export interface SessionsOptions {
   readonly platform: DurableFile<PlatformDb>;
   readonly clock: Clock;
   readonly lastUsed: LastUsed;
+  readonly findOperator: FindOperator;
   /** 32 bytes, derived for CSRF tokens alone. */
   readonly csrfKey: Buffer;
   /** Whether browsers reach the service over HTTPS. */
   readonly isHttps: boolean;
 }
-
-export const accountSchema = z
-  .strictObject({
-    id: z.uuid(),
-    email: z.string(),
-    language: z.enum(languages).describe('of the mails that the service writes to the account'),
-  })
-  .meta({ id: 'Account' });
-
-export const sessionAnswerSchema = z
-  .strictObject({
-    token: z.string().describe('the bearer; browsers have it as a cookie'),
-    csrf_token: z
-      .string()
-      .describe('`X-CSRF-Token` of writes whose credential is the cookie; a bearer needs none'),
-    expires_at: z.iso.datetime(),
-    idle_timeout_seconds: z.int().describe('the session ends earlier when it is not used for so long'),
-    account: accountSchema,
-  })
-  .meta({ id: 'Session' });
-
-export const presentAccount = ({ id, email, language }: AccountRow): z.infer<typeof accountSchema> => ({
-  id,
-  email,
-  language,
-});
 
 /** Of a route whose access is `session`. */
 export const accountOf = ({ account }: Caller): Account => {
@@ -145,6 +118,7 @@ export const createSessions = ({
   platform,
   clock,
   lastUsed,
+  findOperator,
   csrfKey,
   isHttps,
 }: SessionsOptions): Sessions => {
@@ -166,13 +140,20 @@ export const createSessions = ({
   const usedAt = ({ id, last_used_at }: Pick<SessionRow, 'id' | 'last_used_at'>): number =>
     Math.max(last_used_at, lastUsed.notedAt(id) ?? 0);
 
+  const ofAccount = (db: PlatformDb, accountId: string): SessionRow[] =>
+    sessionStore(db)
+      .ofAccount(accountId)
+      .map((row) => ({ ...row, last_used_at: usedAt(row) }))
+      .toSorted((a, b) => b.last_used_at - a.last_used_at);
+
   /** Makes room for another session. */
   const removeSurplus = (db: PlatformDb, accountId: string): void => {
-    const byUse = sessionStore(db)
-      .ofAccount(accountId)
-      .toSorted((a, b) => usedAt(b) - usedAt(a));
-    for (const { id } of byUse.slice(MAX_SESSIONS - 1)) sessionStore(db).remove(id);
+    for (const { id } of ofAccount(db, accountId).slice(MAX_SESSIONS - 1)) sessionStore(db).remove(id);
   };
+
+  const broughtBy = (header: RequestContext['header']): string | null =>
+    BEARER_OF_SESSION.exec(header('authorization') ?? '')?.[1] ??
+    onlyCookie(header('cookie') ?? '', sessionCookie);
 
   const byBearer = async (bearer: string, isOnceMore = false): Promise<Caller> => {
     const row = await platform.read((db) => sessionStore(db).find(hashBearer(bearer)));
@@ -184,11 +165,12 @@ export const createSessions = ({
       credentialId: row.id,
       name: row.email,
       account: { id: row.account_id, email: row.email, emailKey: row.email_key },
+      operatorProof: findOperator(row.email_key) ? provedAt(row) : null,
     };
   };
 
   return {
-    issue: (db, account, now) => {
+    issue: (db, account, by, now) => {
       removeSurplus(db, account.id);
       const token = newBearer(SESSION_PREFIX);
       const id = newId();
@@ -196,11 +178,19 @@ export const createSessions = ({
         hash: hashBearer(token),
         id,
         account_id: account.id,
+        ...by,
         created_at: now,
         last_used_at: now,
       });
       const expiresAt = now + ABSOLUTE_MS;
       return { token, csrfToken: csrfTokenOf(id), id, createdAt: now, expiresAt, account };
+    },
+    endBrought: (db, accountId, header) => {
+      const bearer = broughtBy(header);
+      const brought = bearer === null ? undefined : sessionStore(db).find(hashBearer(bearer));
+      if (brought?.account_id !== accountId) return null;
+      sessionStore(db).remove(brought.id);
+      return brought.id;
     },
     answer: ({ token, csrfToken, expiresAt, account }) => ({
       status: 200,
@@ -223,51 +213,31 @@ export const createSessions = ({
       return caller;
     },
     csrfTokenOf,
-    times: (db, sessionId) => {
-      const row = sessionStore(db).get(sessionId);
-      if (!row) return undefined;
-      return { createdAt: row.created_at, lastUsedAt: usedAt(row), expiresAt: row.created_at + ABSOLUTE_MS };
-    },
+    ofAccount: (db, accountId) =>
+      ofAccount(db, accountId).filter((row) => isLive(row.created_at, row.last_used_at, clock.now())),
     clearingCookies: setCookies('', '', 0),
   };
 };
 
-/** In the transaction that lets the account in; audited as `session.start`. */
+/**
+ * In the transaction that lets the account in; audited as `session.start`. Who signs in again goes on in the new session: the one
+ * that the request brings ends.
+ */
 export const startSession = (
-  sessions: Pick<Sessions, 'issue'>,
+  sessions: Pick<Sessions, 'issue' | 'endBrought'>,
   db: PlatformDb,
   account: AccountRow,
-  { change, method }: { readonly change: Change; readonly method: 'code' | 'password' | 'invitation' },
+  { request, method }: { readonly request: SignInRequest; readonly method: SignInMethod },
   now: number,
 ): IssuedSession => {
-  const session = sessions.issue(db, account, now);
-  const entry = { target: { type: 'session', id: session.id }, before: null, after: { method } };
+  const { change, header } = request;
+  const replaces = sessions.endBrought(db, account.id, header) ?? undefined;
+  const client = {
+    user_agent: userAgentOf(request),
+    client_address: withoutHost(change.clientAddress ?? ''),
+  };
+  const session = sessions.issue(db, account, { method, ...client }, now);
+  const entry = { target: { type: 'session', id: session.id }, before: null, after: { method, replaces } };
   auditStore(db).record(changeAs(changeBy(change, account), 'session.start'), entry, now);
   return session;
-};
-
-/** Removes ended sessions and codes, and tokens revoked long ago, in bounded transactions. `removeOldCodes`: see SignInCodes.removeOld. */
-export const sessionsCleanupJob = (
-  platform: DurableFile<PlatformDb>,
-  clock: Clock,
-  removeOldCodes: (db: PlatformDb, now: number) => boolean,
-): Job => {
-  const removeOldSessions = (db: PlatformDb, now: number): boolean => {
-    const before = now - REMOVED_AFTER_MS;
-    return (
-      sessionStore(db).removeOld(before - IDLE_MS, before - ABSOLUTE_MS, REMOVED_AT_ONCE) === REMOVED_AT_ONCE
-    );
-  };
-  const removeRevokedTokens = (db: PlatformDb, now: number): boolean =>
-    credentialStore(db).removeRevoked(now - REVOKED_KEPT_MS, REMOVED_AT_ONCE) === REMOVED_AT_ONCE;
-  return {
-    name: 'remove dead sessions and codes',
-    schedule: '*/10 * * * *',
-    run: async (signal) => {
-      for (const removeSome of [removeOldSessions, removeOldCodes, removeRevokedTokens]) {
-        let isMore = true;
-        while (isMore && !signal.aborted) isMore = await platform.write((db) => removeSome(db, clock.now()));
-      }
-    },
-  };
 };

@@ -6,7 +6,7 @@ import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { SECOND } from '#src/kernel/time.ts';
 import { emailSchema } from '#src/mail/email.ts';
 import { passwordSchema } from './passwords.ts';
-import { sessionAnswerSchema } from './sessions.ts';
+import { sessionAnswerSchema } from './session-schema.ts';
 import {
   ANSWER_STEP_MS,
   atWholeSteps,
@@ -60,7 +60,7 @@ export const signInRoutes = (deps: SignInDeps): Route[] => [
     id: 'requestSignInCode',
     summary: 'Ask for a one-time code by mail',
     description:
-      'The answer is the same whether the address is known or not; a code goes to addresses of members, in the language of `Accept-Language`, else that of the account. Asked for again within a minute, or after many wrong guesses within a quarter of an hour, the code sent before stays the one.',
+      'The answer is the same whether the address is known or not; a code goes to addresses of members and operators, in the language of `Accept-Language`, else that of the account. Asked for again within a minute, or after many wrong guesses within a quarter of an hour, the code sent before stays the one.',
     access: 'public',
     audit: { none: 'no one has signed in yet' },
     rate: 'sign_in',
@@ -82,6 +82,8 @@ export const signInRoutes = (deps: SignInDeps): Route[] => [
     tag: 'Sign-in',
     id: 'verifySignInCode',
     summary: 'Sign in with a one-time code',
+    description:
+      'Sent with a session of the same account, the new session takes the place of that one, which ends.',
     access: 'public',
     audit: 'session.start',
     rate: 'sign_in',
@@ -89,8 +91,8 @@ export const signInRoutes = (deps: SignInDeps): Route[] => [
     body: verifyCodeBody,
     responses: signedIn,
     errors: ['unauthorized'],
-    handle: async ({ body: { email, code } }, { change }) =>
-      deps.sessions.answer(await verifyCode(deps, email, code, change)),
+    handle: async ({ body: { email, code } }, context) =>
+      deps.sessions.answer(await verifyCode(deps, email, code, context)),
   }),
   defineRoute({
     method: 'post',
@@ -98,7 +100,8 @@ export const signInRoutes = (deps: SignInDeps): Route[] => [
     tag: 'Sign-in',
     id: 'signInWithPassword',
     summary: 'Sign in with a password',
-    description: 'Only where the operator allows passwords; else 404.',
+    description:
+      'Only where the operator allows passwords; else 404. Sent with a session of the same account, the new session takes the place of that one, which ends.',
     access: 'public',
     audit: 'session.start',
     rate: 'sign_in',
@@ -106,12 +109,12 @@ export const signInRoutes = (deps: SignInDeps): Route[] => [
     body: loginBody,
     responses: signedIn,
     errors: ['unauthorized', 'not_found'],
-    handle: async ({ body: { email, password } }, { change }) => {
+    handle: async ({ body: { email, password } }, context) => {
       requirePasswordLogin(deps);
       deps.limitEmail(email.emailKey);
       // A password stored with older, cheaper parameters takes less time than the dummy of an unknown address.
       return deps.sessions.answer(
-        await atWholeSteps(ANSWER_STEP_MS, () => logIn(deps, email, password, change)),
+        await atWholeSteps(ANSWER_STEP_MS, () => logIn(deps, email, password, context)),
       );
     },
   }),

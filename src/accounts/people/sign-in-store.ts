@@ -2,28 +2,35 @@
 // one-time code as HMACs: a stolen file lets no one in. An address has one code, whether it is known or not.
 import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
 
+export const signInMethods = ['code', 'password', 'invitation'] as const;
+export type SignInMethod = (typeof signInMethods)[number];
+
 export interface SessionRow {
   hash: Buffer;
   id: string;
   account_id: string;
+  method: SignInMethod;
+  user_agent: string;
+  client_address: string | null;
   created_at: number;
   /** As last written; up to a minute behind. */
   last_used_at: number;
 }
 
 /** With the account that it belongs to. */
-export interface SessionOfAccount extends Omit<SessionRow, 'hash'> {
+export interface SessionOfAccount
+  extends Pick<SessionRow, 'id' | 'account_id' | 'method' | 'created_at' | 'last_used_at'> {
   email: string;
   email_key: string;
 }
 
 export const sessionStore = perConnection((db: PlatformDb) => {
   const insert = db.prepare<SessionRow>(
-    `INSERT INTO sessions (hash, id, account_id, created_at, last_used_at)
-     VALUES (:hash, :id, :account_id, :created_at, :last_used_at)`,
+    `INSERT INTO sessions (hash, id, account_id, method, user_agent, client_address, created_at, last_used_at)
+     VALUES (:hash, :id, :account_id, :method, :user_agent, :client_address, :created_at, :last_used_at)`,
   );
   const find = db.prepare<[Buffer], SessionOfAccount>(
-    `SELECT sessions.id, account_id, sessions.created_at, last_used_at, email, email_key
+    `SELECT sessions.id, account_id, method, sessions.created_at, last_used_at, email, email_key
      FROM sessions JOIN accounts ON accounts.id = account_id WHERE hash = ?`,
   );
   const get = db.prepare<[string], SessionRow>('SELECT * FROM sessions WHERE id = ?');

@@ -4,7 +4,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Notices } from '#src/accounts/mails/outbox.ts';
 import type { Notice } from '#src/accounts/mails/schema.ts';
-import type { Change } from '#src/kernel/change.ts';
+import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { type Language, languages } from '#src/kernel/language.ts';
@@ -12,8 +12,9 @@ import type { RateCheck } from '#src/kernel/rate-limit.ts';
 import { type Clock, MINUTE, sleep } from '#src/kernel/time.ts';
 import type { PersonEmail } from '#src/mail/email.ts';
 import { type AccountRow, accountStore } from './account-store.ts';
+import type { FindOperator } from './operators.ts';
 import type { Passwords } from './passwords.ts';
-import { type IssuedSession, type Sessions, startSession } from './sessions.ts';
+import { type IssuedSession, type Sessions, type SignInRequest, startSession } from './sessions.ts';
 import { CODE_VALID_MS, type SignInCodes } from './sign-in-codes.ts';
 
 export interface SignInDeps {
@@ -23,7 +24,10 @@ export interface SignInDeps {
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly notices: Notices;
+  /** Of links. */
+  readonly origin: string;
   readonly limitEmail: RateCheck;
+  readonly findOperator: FindOperator;
   /** Whether passwords may be used. */
   readonly passwordLogin: () => boolean;
 }
@@ -46,20 +50,28 @@ export const requirePasswordLogin = ({ passwordLogin }: Pick<SignInDeps, 'passwo
   });
 };
 
-/** `wanted` is the language asked for; null: the account's. */
+const ofOperator = (found: PersonEmail | undefined) =>
+  found && { email: found.email, language: languages[0] };
+
+/** `wanted` is the language asked for; null: the account's. An operator has no account before the first sign-in. */
 export const requestCode = async (
   deps: SignInDeps,
   given: PersonEmail,
   wanted: Language | null,
 ): Promise<void> => {
   const { storage, clock, codes, notices } = deps;
-  const noticeOf = (account: AccountRow | undefined, code: string, now: number): Notice => {
+  const noticeOf = (
+    account: Pick<AccountRow, 'email' | 'language'> | undefined,
+    code: string,
+    now: number,
+  ): Notice => {
     const expiresAfter = now + CODE_VALID_MS;
     return account
       ? {
           kind: 'sign_in_code',
           code,
           minutes: CODE_VALID_MS / MINUTE,
+          link: dashboardLink(deps.origin, 'app/sign-in'),
           to: account.email,
           language: wanted ?? account.language,
           expiresAfter,
@@ -68,7 +80,8 @@ export const requestCode = async (
   };
   await storage.platform.write((db) => {
     const now = clock.now();
-    const account = accountStore(db).byEmail(given.emailKey);
+    const operator = ofOperator(deps.findOperator(given.emailKey));
+    const account = accountStore(db).byEmail(given.emailKey) ?? operator;
     const code = codes.request(db, given.emailKey, now);
     if (code !== null) notices.enqueue(db, noticeOf(account, code, now), now);
   });
@@ -79,16 +92,20 @@ export const verifyCode = async (
   deps: SignInDeps,
   { emailKey }: PersonEmail,
   code: string,
-  change: Change,
+  request: SignInRequest,
 ): Promise<IssuedSession> => {
   const { storage, clock, codes, sessions } = deps;
   const outcome = await storage.platform.write((db) => {
     const now = clock.now();
     // A wrong code must not throw here: that would undo the count.
     const verdict = codes.judge(db, emailKey, code, now);
-    const account = accountStore(db).byEmail(emailKey);
-    if (verdict !== 'right' || !account) return verdict;
-    return startSession(sessions, db, account, { change, method: 'code' }, now);
+    if (verdict !== 'right') return verdict;
+    const operator = ofOperator(deps.findOperator(emailKey));
+    const account = operator
+      ? accountStore(db).ensure(operator.email, emailKey, operator.language, now)
+      : accountStore(db).byEmail(emailKey);
+    if (!account) return verdict;
+    return startSession(sessions, db, account, { request, method: 'code' }, now);
   });
   if (typeof outcome !== 'string') return outcome;
   // The attempts of a live code bound its guesses; without a live code this limit does.
@@ -100,7 +117,7 @@ export const logIn = async (
   deps: SignInDeps,
   { emailKey }: PersonEmail,
   password: string,
-  change: Change,
+  request: SignInRequest,
 ): Promise<IssuedSession> => {
   const { storage, clock, passwords, sessions } = deps;
   const account = await storage.platform.read((db) => accountStore(db).byEmail(emailKey));
@@ -113,7 +130,7 @@ export const logIn = async (
     // The password was changed or removed while the hash was computed.
     if (accountStore(db).get(account.id)?.password !== stored) return null;
     if (renewed !== null) accountStore(db).setPassword(account.id, renewed);
-    return startSession(sessions, db, account, { change, method: 'password' }, now);
+    return startSession(sessions, db, account, { request, method: 'password' }, now);
   });
   if (issued === null) throw passwordRefused();
   return issued;

@@ -67,7 +67,7 @@ export const createPractice = async (
   context: RequestContext,
 ): Promise<z.infer<typeof practiceSchema>> => {
   const { storage, notices } = deps;
-  const { account } = caller;
+  const account = caller.kind === 'operator' ? null : caller.account;
   const owner = ownerOf(account, wanted, context);
   const requireRoom = (db: PlatformDb): void => {
     if (account === null) return;

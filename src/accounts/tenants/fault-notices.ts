@@ -3,6 +3,7 @@
 // where these are what fails, it waits in memory until they can be written, and the log has it all the same.
 
 import type { Notices } from '#src/accounts/mails/outbox.ts';
+import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import { type FileFault, PLATFORM_FILE } from '#src/kernel/db/file-states.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import type { Log } from '#src/kernel/log.ts';
@@ -14,6 +15,8 @@ export interface FaultNoticesDeps {
   readonly notices: Notices;
   readonly clock: Clock;
   readonly log: Log;
+  /** Of links. */
+  readonly origin: string;
   /** Null: only the log has it. */
   readonly operator: () => string | null;
 }
@@ -27,7 +30,7 @@ const MAX_NAMED = 20;
 const EXPIRES_IN_MS = 3 * DAY;
 
 /** Returns the function that ends it. */
-export const sendFaultNotices = ({ storage, notices, clock, log, operator }: FaultNoticesDeps) => {
+export const sendFaultNotices = ({ storage, notices, clock, log, origin, operator }: FaultNoticesDeps) => {
   const { platform, states } = storage;
   /** What has changed since the last mail, with the fault that began or ended first. */
   const changed = new Map<string, FileFault>();
@@ -55,7 +58,8 @@ export const sendFaultNotices = ({ storage, notices, clock, log, operator }: Fau
         });
         const now = clock.now();
         const more = sent.length - faults.length;
-        const notice = { kind: 'storage_faults', faults, more, to, language: 'en' } as const;
+        const link = dashboardLink(origin, 'app/operator/health');
+        const notice = { kind: 'storage_faults', faults, more, link, to, language: 'en' } as const;
         notices.enqueue(db, { ...notice, expiresAfter: now + EXPIRES_IN_MS }, now);
       });
     } catch (error) {

@@ -8,14 +8,14 @@ import { activeOwners } from '#src/accounts/people/owners.ts';
 import type { Base } from '#src/kernel/base.ts';
 import { fileStates } from '#src/kernel/db/file-states.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { decodeCursor, encodeCursor, listQuery } from '#src/kernel/list.ts';
+import { listQuery } from '#src/kernel/list.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { toIsoOrNull } from '#src/kernel/time.ts';
-import { readEach } from './read-each.ts';
+import { isNamed, nameQuery, practicePage } from './practice-pages.ts';
 import { registryStore, type TenantRow } from './registry-store.ts';
-import { planNames } from './rules.ts';
+import { approvalOf, approvals, planNames } from './rules.ts';
 import { practiceSchema, presentPractice } from './schema.ts';
-import { tenantStore } from './store.ts';
+import { type PracticeRow, tenantStore } from './store.ts';
 
 const { id, name, slug, status, plan, monthly_cap, safe_mode, domain, created_at } = practiceSchema.shape;
 
@@ -38,6 +38,11 @@ export const operatorPracticeSchema = z
       plan,
       monthly_cap,
       safe_mode,
+      approval: z
+        .enum(approvals)
+        .describe(
+          'for going live: `waiting` is in safe mode and needs it; `not_needed`: its plan goes live without',
+        ),
       domain,
       created_at,
       members: z.int().describe('invited ones as well'),
@@ -64,6 +69,8 @@ export const operatorPracticesQuery = z.strictObject({
   ...listQuery,
   plan: z.enum(planNames).optional(),
   status: z.enum(['active', 'paused']).optional(),
+  approval: z.enum(approvals).optional(),
+  q: nameQuery,
   purpose: z
     .enum(['practice', 'system'])
     .default('practice')
@@ -90,63 +97,49 @@ export const setApprovalBody = z
 
 type Query = z.output<typeof operatorPracticesQuery>;
 
-/** A call with a filter reads at most this many; without one it reads as many as it shows. */
-const PRACTICES_PER_CALL = 200;
-/** Read together; then the page may be full. */
-const CHUNK = 8;
-
 const describe = (db: TenantDb, now: number) => {
   const { id, name, slug, status, plan, monthly_cap, safe_mode, domain, created_at } = presentPractice(
     tenantStore(db).practice(),
     now,
   );
+  const approval = approvalOf(tenantStore(db).practice());
   const month = monthOf(now);
   const accepted = counterStore(db).usage(month.name).accepted;
   const usage = { month: month.name, accepted, share: accepted / monthly_cap };
-  const practice = { id, name, slug, status, plan, monthly_cap, safe_mode, domain, created_at };
+  const practice = { id, name, slug, status, plan, monthly_cap, safe_mode, approval, domain, created_at };
   const owners = activeOwners(db).map(({ email }) => email);
   return { ...practice, members: memberStore(db).count(), owners, usage };
 };
 
 /** A practice that cannot be read may be the one looked for, so every filter shows it. */
-const fits = (practice: OperatorPractice, { plan, status }: Query): boolean =>
-  'unavailable' in practice ||
-  ((plan === undefined || practice.plan === plan) && (status === undefined || practice.status === status));
-
-export const listForOperator = async (
+export const listForOperator = (
   { storage, clock }: Pick<Base, 'storage' | 'clock'>,
   query: Query,
   log: Log,
 ): Promise<{ data: OperatorPractice[]; next_cursor: string | null }> => {
-  const after = decodeCursor(query.cursor) ?? 0;
-  const isFiltered = query.plan !== undefined || query.status !== undefined;
-  const share = isFiltered ? PRACTICES_PER_CALL : query.limit;
-  const rows = await storage.platform.read((db): readonly TenantRow[] => {
-    if (query.purpose === 'practice') return registryStore(db).list(after, share + 1);
-    const system = registryStore(db).system();
-    return system && system.number > after ? [system] : [];
-  });
   const now = clock.now();
-  const data: OperatorPractice[] = [];
-  let looked = 0;
-  while (data.length < query.limit && looked < Math.min(share, rows.length)) {
-    const chunk = rows.slice(looked, Math.min(looked + CHUNK, share));
-    const found = await readEach(
-      storage.tenants,
-      chunk,
-      (db) => describe(db, now),
-      (error, { id }) => log.warn({ err: error, practice_id: id }, 'a practice cannot be read'),
-    );
-    for (const [index, { id, slug }] of chunk.entries()) {
-      if (data.length === query.limit) break;
-      looked += 1;
-      const fault = storage.states.of(id);
-      const file = { state: fault?.state ?? ('ok' as const), since: toIsoOrNull(fault?.since ?? null) };
-      const described = found[index] ?? { id, slug, unavailable: true as const };
-      const practice: OperatorPractice = { ...described, storage: file };
-      if (fits(practice, query)) data.push(practice);
-    }
-  }
-  const last = rows[looked - 1];
-  return { data, next_cursor: last && rows.length > looked ? encodeCursor(last.number) : null };
+  const fileOf = (id: string) => {
+    const fault = storage.states.of(id);
+    return { storage: { state: fault?.state ?? ('ok' as const), since: toIsoOrNull(fault?.since ?? null) } };
+  };
+  const { plan, status, approval, q } = query;
+  const fits = (row: PracticeRow): boolean =>
+    (plan === undefined || row.plan === plan) &&
+    (status === undefined || (row.paused_at === null ? 'active' : 'paused') === status) &&
+    (approval === undefined || approvalOf(row) === approval) &&
+    (q === undefined || isNamed(row, q));
+  return practicePage<OperatorPractice>({
+    files: storage.tenants,
+    query,
+    isFiltered: [plan, status, approval, q].some((filter) => filter !== undefined),
+    rows: (after, limit) =>
+      storage.platform.read((db): readonly TenantRow[] => {
+        if (query.purpose === 'practice') return registryStore(db).list(after, limit);
+        const system = registryStore(db).system();
+        return system && system.number > after ? [system] : [];
+      }),
+    read: (db, { id }) => (fits(tenantStore(db).practice()) ? { ...describe(db, now), ...fileOf(id) } : null),
+    unreadable: ({ id, slug }) => ({ id, slug, unavailable: true, ...fileOf(id) }),
+    log,
+  });
 };

@@ -1,17 +1,15 @@
 // Practices: list, create, get, rename, and their legal block (Impressum).
 
 import { z } from 'zod';
-import { accountStore } from '#src/accounts/people/account-store.ts';
-import { findMember, projectsOf } from '#src/accounts/people/enter.ts';
-import type { Caller } from '#src/kernel/access.ts';
+import { type Caller, permissions } from '#src/kernel/access.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
-import { decodeCursor, encodeCursor, listOf, listQuery } from '#src/kernel/list.ts';
-import type { Log } from '#src/kernel/log.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { permissionSchema } from '#src/kernel/fields.ts';
+import { listOf, listQuery } from '#src/kernel/list.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import { changePractice } from './change-practice.ts';
 import { createPractice, type PracticeDeps } from './create-practice.ts';
-import { readEach } from './read-each.ts';
-import { registryStore } from './registry-store.ts';
+import { callersPage } from './practice-pages.ts';
 import {
   complianceBody,
   createPracticeBody,
@@ -22,39 +20,22 @@ import {
 } from './schema.ts';
 import { type PracticeSettings, tenantStore } from './store.ts';
 
-/** A page of the caller's practices, without those whose file cannot be read or does not have the caller as a member. */
-const visiblePractices = async (
-  { storage, clock }: PracticeDeps,
-  { account }: Caller,
-  after: number,
-  limit: number,
-  log: Log,
-) => {
-  const rows = await storage.platform.read((db) =>
-    account === null
-      ? registryStore(db).list(after, limit + 1)
-      : accountStore(db)
-          .memberships(account.id, after, limit + 1)
-          .map(({ number, tenant_id }) => ({ number, id: tenant_id })),
-  );
-  const looked = rows.slice(0, limit);
-  const found = await readEach(
-    storage.tenants,
-    looked,
-    (db) => {
-      const member = account === null ? null : findMember(db, account.emailKey);
-      if (member !== null && member?.row.status !== 'active') return undefined;
-      const projects = member === null ? null : projectsOf(member.row);
-      return presentPractice(tenantStore(db).practice(), clock.now(), projects);
-    },
-    (error, { id }) => log.warn({ err: error, practice_id: id }, 'a practice is left out of a list'),
-  );
-  const last = looked.at(-1);
-  return {
-    data: found.filter((practice) => practice !== undefined),
-    next_cursor: rows.length > limit && last ? encodeCursor(last.number) : null,
-  };
-};
+const callerKinds = ['operator', 'member', 'team_token', 'project_token'] as const;
+
+const ownPracticeSchema = practiceSchema
+  .extend({
+    caller: z
+      .strictObject({
+        kind: z
+          .enum(callerKinds)
+          .describe(
+            '`operator`: the admin token, or an operator who is signed in and no member of the practice',
+          ),
+        permissions: z.array(permissionSchema).describe('what the caller may do in the practice'),
+      })
+      .describe('who asks'),
+  })
+  .meta({ id: 'PracticeOfCaller' });
 
 export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>): Route[] => {
   const deps: PracticeDeps = { ...given, queue: createKeyedQueue() };
@@ -97,15 +78,10 @@ export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>): Route[] => {
         },
       },
       handle: async ({ query }, { caller, log }) => {
-        const after = decodeCursor(query.cursor);
-        if (caller.tenantId !== null) {
-          const data = after === null ? [await practiceOf(caller.tenantId, caller)] : [];
-          return { status: 200, body: { data, next_cursor: null } };
-        }
-        return {
-          status: 200,
-          body: await visiblePractices(deps, caller, after ?? 0, query.limit, log),
-        };
+        const page = { query, isFiltered: false, log };
+        const read = (db: TenantDb, { projects }: Caller) =>
+          presentPractice(tenantStore(db).practice(), clock.now(), projects);
+        return { status: 200, body: await callersPage(storage, caller, { ...page, read }) };
       },
     }),
     defineRoute({ ...create, path: '/api/practices', id: 'createPractice', summary: 'Create a practice' }),
@@ -124,8 +100,14 @@ export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>): Route[] => {
       access: 'authenticated',
       stability: 'stable',
       params: tenantParams,
-      responses: { 200: { description: 'The practice.', body: practiceSchema } },
-      handle: async ({ params }, { caller }) => ({ status: 200, body: await practiceOf(params.id, caller) }),
+      responses: { 200: { description: 'The practice.', body: ownPracticeSchema } },
+      handle: async ({ params }, { caller }) => {
+        const who = {
+          kind: callerKinds.find((kind) => kind === caller.kind),
+          permissions: permissions.filter((permission) => caller.permissions.has(permission)),
+        };
+        return { status: 200, body: { ...(await practiceOf(params.id, caller)), caller: who } };
+      },
     }),
     defineRoute({
       method: 'patch',

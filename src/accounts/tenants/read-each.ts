@@ -9,7 +9,7 @@ const AT_A_TIME = 4;
 export const readEach = async <R extends { readonly id: string }, T>(
   files: TenantFiles,
   tenants: readonly R[],
-  read: (db: TenantDb) => T,
+  read: (db: TenantDb, tenant: R) => T,
   onFault: (error: unknown, tenant: R) => void,
 ): Promise<(T | undefined)[]> => {
   const results = new Array<T | undefined>(tenants.length).fill(undefined);
@@ -17,7 +17,7 @@ export const readEach = async <R extends { readonly id: string }, T>(
   const work = async (): Promise<void> => {
     for (const [index, tenant] of rest) {
       try {
-        results[index] = await files.read(tenant.id, read);
+        results[index] = await files.read(tenant.id, (db) => read(db, tenant));
       } catch (error) {
         onFault(error, tenant);
       }

@@ -27,7 +27,7 @@ const defaultIsForAll = (): AppError =>
 const flag = (value: boolean | undefined, otherwise: 0 | 1): 0 | 1 =>
   value === undefined ? otherwise : value ? 1 : 0;
 
-const isVisible = (caller: Caller, { project_id }: RouteRow): boolean =>
+export const isVisible = (caller: Pick<Caller, 'projects'>, { project_id }: RouteRow): boolean =>
   project_id === null || mayUseProject(caller, project_id);
 
 /** Throws `not_found` for a route that the caller does not see. */

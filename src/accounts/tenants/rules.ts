@@ -23,17 +23,32 @@ const transliterations: Readonly<Record<string, string>> = {
   å: 'a',
 };
 
-/** A slug from a name: `Praxis Dr. Müller` → `praxis-dr-mueller`. Empty where the name holds nothing usable. */
-export const slugify = (name: string): string =>
-  name
+/** Latin letters and digits, hyphens for all else. */
+const plain = (text: string): string =>
+  text
     .normalize('NFC')
     .toLowerCase()
     .replace(/[äöüßæøå]/g, (char) => transliterations[char] ?? char)
     .normalize('NFD')
     .replace(/\p{M}/gu, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, MAX_SLUG_LENGTH)
-    .replace(/^-+|-+$/g, '');
+    .replace(/[^a-z0-9]+/g, '-');
+const trimmed = (text: string): string => text.replace(/^-+|-+$/g, '');
+
+/** A slug from a name: `Praxis Dr. Müller` → `praxis-dr-mueller`. Empty where the name holds nothing usable. */
+export const slugify = (name: string): string => trimmed(plain(name).slice(0, MAX_SLUG_LENGTH));
+
+/** Whether each word is somewhere in the texts, as people type it: `mueller` finds Müller. */
+export const hasWords = (texts: readonly string[], words: string): boolean => {
+  const text = texts.join(' ').toLowerCase();
+  const plainText = plain(text);
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => {
+      const plainWord = trimmed(plain(word));
+      return text.includes(word) || (plainWord !== '' && plainText.includes(plainWord));
+    });
+};
 
 /**
  * The first free slug for a tenant of that name. `random` gives a short label for when the name yields none, is
@@ -50,17 +65,31 @@ export const chooseSlug = (
   return free ?? `${base}-${random()}`;
 };
 
-/** Monthly caps are mails per UTC month. */
+/** Monthly caps are mails per UTC month; a price that is null is by agreement. */
 export const plans = {
-  test: { monthlyCap: 200, customRoles: false },
-  supporter: { monthlyCap: 1_000, customRoles: false },
-  termin: { monthlyCap: 5_000, customRoles: false },
-  praxis: { monthlyCap: 20_000, customRoles: true },
-  gruppe: { monthlyCap: 100_000, customRoles: true },
+  test: { monthlyCap: 200, customRoles: false, euroPerMonth: 0 },
+  supporter: { monthlyCap: 1_000, customRoles: false, euroPerMonth: 5 },
+  termin: { monthlyCap: 5_000, customRoles: false, euroPerMonth: null },
+  praxis: { monthlyCap: 20_000, customRoles: true, euroPerMonth: null },
+  gruppe: { monthlyCap: 100_000, customRoles: true, euroPerMonth: null },
 } as const;
 
 export type Plan = keyof typeof plans;
 export const planNames = Object.keys(plans) as [Plan, ...Plan[]];
+
+export const approvals = ['waiting', 'given', 'not_needed'] as const;
+
+/** Of the operator, for going live: `waiting` where a practice in safe mode needs it. */
+export const approvalOf = (row: {
+  readonly plan: Plan;
+  readonly safe_mode: 0 | 1;
+  readonly safe_mode_held: 0 | 1;
+  readonly approved_at: number | null;
+}): (typeof approvals)[number] => {
+  if (row.approved_at !== null) return 'given';
+  const needsIt = row.plan === 'test' || row.safe_mode_held === 1;
+  return needsIt && row.safe_mode === 1 ? 'waiting' : 'not_needed';
+};
 
 /** Mails per stream on day 1, day 2, ...; no cap after the last. */
 export const warmupCaps: readonly number[] = [

@@ -24,6 +24,10 @@ export interface QuickstartOptions {
 const HOST = '127.0.0.1';
 const RELAY_TIMEOUT_MS = 30 * SECOND;
 const POLL_MS = 50;
+const CODES_POLL_MS = SECOND;
+/** Who signs in to the dashboard. */
+const OWNER = 'owner@example.org';
+const OPERATOR = 'operator@example.org';
 
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -57,6 +61,7 @@ const writeConfig = async (directory: string, port: number, adminToken: string):
     // Nothing leaves the machine: the capture upstream delivers nothing.
     safe_mode: { default: false },
     log: { level: 'warn' },
+    operators: [OPERATOR],
   };
   await writeFile(file, stringify(config));
   return file;
@@ -109,6 +114,33 @@ const verifySignatures = async (source: string, dnsPort: number) => {
     selector,
     result: status.result,
   }));
+};
+
+interface CapturedMail {
+  readonly id: string;
+  readonly recipient: string;
+}
+
+/** Prints the codes of sign-ins, which are captured as all mail is, until it is ended. */
+const printCodes = async (
+  api: Api,
+  adminToken: string,
+  print: (text: string) => void,
+  ended: () => boolean,
+) => {
+  const system = '/api/admin/practices?purpose=system';
+  const { data: practices } = await api<{ data: readonly { id: string }[] }>('GET', system, { adminToken });
+  const captures = `/api/practices/${practices[0]?.id}/captures`;
+  const seen = new Set<string>();
+  for (; !ended(); await sleep(CODES_POLL_MS)) {
+    const { data } = await api<{ data: readonly CapturedMail[] }>('GET', captures, { adminToken });
+    for (const { id, recipient } of data.filter((mail) => !seen.has(mail.id)).reverse()) {
+      seen.add(id);
+      const source = await api<string>('GET', `${captures}/${id}`, { adminToken });
+      const code = /^\s*(\d{6})\s*$/m.exec(source)?.[1];
+      if (code !== undefined) print(`   code for ${recipient}: ${code}\n`);
+    }
+  }
 };
 
 const example = {
@@ -225,9 +257,20 @@ const walk = async (options: QuickstartOptions, directory: string): Promise<numb
       `and read it: curl -H 'Authorization: Bearer ${token}' ${origin}${capturesPath}`,
       `all calls: ${origin}/reference`,
     );
+
+    await api('POST', `${practicePath}/owners`, { adminToken, body: { email: OWNER } });
+    say(
+      'Look at all of it in a browser',
+      `${origin}/app`,
+      `Sign in as ${OWNER}, or as ${OPERATOR} for the whole machine; the codes appear here.`,
+    );
     if (!once) {
-      print(`The daemon stays up until Ctrl-C; then ${directory} is removed.\n`);
+      print(`The daemon stays up until Ctrl-C; then ${directory} is removed.\n\n`);
+      let isEnded = false;
+      const codes = printCodes(api, adminToken, print, () => isEnded);
       await ended;
+      isEnded = true;
+      await codes;
     }
     return 0;
   } finally {

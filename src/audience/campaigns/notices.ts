@@ -4,6 +4,7 @@
 import { notifyOwners, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
 import type { NoticeContent } from '#src/accounts/mails/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { countsOf } from './counts.ts';
 import { type CampaignRow, campaignStore, EXCLUDED, HANDED_OVER } from './store.ts';
@@ -18,15 +19,16 @@ export const noticeOf = (what: CampaignNotice['what'], at: number): string =>
 
 const contentOf = (
   db: TenantDb,
-  { seq, name, reason, notice_json }: CampaignRow,
+  { id, seq, name, reason, notice_json }: CampaignRow,
   origin: string,
 ): CampaignNotice | null => {
   if (notice_json === null) return null;
+  const practice = tenantStore(db).practice();
   const counters = campaignStore(db).counters(seq);
   const countOf = (counter: string): number => counters.get(counter) ?? 0;
   return {
     kind: 'campaign',
-    practice: tenantStore(db).practice().name,
+    practice: practice.name,
     name,
     ...(JSON.parse(notice_json) as DueNotice),
     reason,
@@ -43,7 +45,7 @@ const contentOf = (
         .filter(([counter]) => counter.startsWith(EXCLUDED))
         .map(([counter, count]) => ({ reason: counter.slice(EXCLUDED.length), count })),
     },
-    origin,
+    link: dashboardLink(origin, { practice: practice.id, page: `campaigns/${id}` }),
   };
 };
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { AudienceContext } from '#src/audience/context.ts';
 import type { Caller } from '#src/kernel/access.ts';
+import { CSV_TYPE, csvFile } from '#src/kernel/csv-file.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery } from '#src/kernel/list.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
@@ -11,7 +12,6 @@ import { exportRecipients, recipientPage, recipientSchema, recipientState } from
 import { campaignResultsStore } from './results-store.ts';
 import { campaignParams, ONE, requireWhole, shared } from './routes.ts';
 
-const CSV = 'text/csv; charset=utf-8';
 const EXPORTS_PER_MINUTE = 10;
 
 /** Recipients are people's mail. */
@@ -62,18 +62,14 @@ export const campaignResultRoutes = ({ files, clock }: AudienceContext): Route[]
         'With `messages.view`. Cells that a spreadsheet program would run as a formula are led by an apostrophe.',
       params: campaignParams,
       query: z.strictObject({ state: recipientState }),
-      responses: { 200: { description: 'CSV with a head line.', body: CSV } },
+      responses: { 200: { description: 'CSV with a head line.', body: CSV_TYPE } },
       errors: ['forbidden', 'not_found', 'rate_limited'],
-      handle: async ({ params, query }, { caller }) => {
-        requireView(caller);
+      handle: async ({ params, query }, request) => {
+        requireView(request.caller);
         limit(params.id);
         const { seq } = await files.read(params.id, (db) => campaignOf(db, params.campaignID));
-        return {
-          status: 200,
-          contentType: CSV,
-          headers: { 'Content-Disposition': 'attachment; filename="recipients.csv"' },
-          body: exportRecipients(files, params.id, seq, query.state),
-        };
+        const reading = { files, tenantId: params.id, request };
+        return csvFile('recipients.csv', exportRecipients(reading, seq, query.state, requireView));
       },
     }),
     defineRoute({

@@ -1,9 +1,9 @@
 // The recipients of a campaign by what happened to them, as pages and as a file.
 import { z } from 'zod';
 import type { EventType } from '#src/events/catalogue.ts';
-import { csvLine } from '#src/kernel/csv.ts';
+import type { Caller } from '#src/kernel/access.ts';
+import { type CsvReading, csvTable } from '#src/kernel/csv-file.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { statusSchema } from '#src/messages/schema.ts';
 import { campaignResultsStore, type LeftOutResult, type RecipientResult } from './results-store.ts';
@@ -109,26 +109,17 @@ const COLUMNS = [
   'subscriber_id',
 ] as const;
 
-const lineOf = (row: Presented): string =>
-  csvLine(COLUMNS.map((column) => (row[column] === null ? null : String(row[column]))));
-
 const ROWS_PER_PAGE = 500;
 
-/** CSV, read as fast as the client takes it. */
-export async function* exportRecipients(
-  files: TenantFiles,
-  tenantId: string,
+/** CSV. `require` throws where the caller may not see them. */
+export const exportRecipients = (
+  reading: CsvReading,
   campaignSeq: number,
   state: RecipientState,
-): AsyncGenerator<string> {
-  yield csvLine(COLUMNS);
-  let after: number | null = 0;
-  while (after !== null) {
-    const position: number = after;
-    const { data, next }: RecipientPage = await files.read(tenantId, (db) =>
-      recipientPage(db, campaignSeq, state, position, ROWS_PER_PAGE),
-    );
-    if (data.length > 0) yield data.map(lineOf).join('');
-    after = next;
-  }
-}
+  require: (caller: Caller) => void,
+): AsyncGenerator<string> =>
+  csvTable(reading, COLUMNS, (db, after, caller) => {
+    require(caller);
+    const { data, next } = recipientPage(db, campaignSeq, state, after, ROWS_PER_PAGE);
+    return { made: data.map((row) => COLUMNS.map((column) => row[column])), next };
+  });

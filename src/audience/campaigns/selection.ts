@@ -5,7 +5,7 @@ import { usualProject } from '#src/intake/evaluate.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { unfit } from '#src/kernel/validate.ts';
-import { type Channel, type Kind, kinds } from '#src/messages/kinds.ts';
+import { builtInRoute, campaignKind, type Kind, kinds } from '#src/messages/kinds.ts';
 import type { CampaignBody } from './schema.ts';
 import type { CampaignRow } from './store.ts';
 
@@ -25,14 +25,11 @@ const namedLists = (db: TenantDb, { list_id, list_ids }: CampaignBody): ListRow[
   });
 };
 
-/** What campaigns may be: the kinds of a consent to marketing. */
-const kindFor: Readonly<Partial<Record<Channel, Kind>>> = { newsletter: 'newsletter', other: 'custom' };
-
 const refuseKind = (message: string, hint: string): AppError =>
   new AppError('kind_not_allowed_on_route', message, { hint });
 
 const requireChannel = ({ name, channel }: ListRow, kind: Kind): void => {
-  const usual = kindFor[channel];
+  const usual = campaignKind(channel);
   if (usual === kind) return;
   if (usual === undefined)
     throw refuseKind(
@@ -58,7 +55,7 @@ export const select = (db: TenantDb, body: CampaignBody, former: Selection | nul
   const message_kind =
     body.message_kind ??
     (named === null ? former?.message_kind : undefined) ??
-    kindFor[first.channel] ??
+    campaignKind(first.channel) ??
     'newsletter';
   if (kinds[message_kind].stream !== 'marketing')
     throw refuseKind(
@@ -76,7 +73,7 @@ export const select = (db: TenantDb, body: CampaignBody, former: Selection | nul
   if (project.archived_at !== null)
     throw new AppError('conflict', 'The project is archived and does not send.');
 
-  const name = body.route ?? former?.route_id ?? 'broadcast';
+  const name = body.route ?? former?.route_id ?? builtInRoute.marketing;
   const route = store.route(name);
   if (!route || (route.project_id !== null && route.project_id !== project_id))
     throw new AppError('not_found', `There is no route ${JSON.stringify(name)} in this project.`);

@@ -98,6 +98,11 @@ export const campaignStore = perConnection((db: TenantDb) => {
      WHERE (:before IS NULL OR seq < :before) AND (:status IS NULL OR status = :status)
      ORDER BY seq DESC LIMIT :limit`,
   );
+  const activeSince = db.prepare<[after: number, at: number, limit: number], CampaignHead>(
+    `SELECT campaigns.*, coalesce(campaign_contents.content_json ->> '$.subject', '') AS subject
+     FROM campaigns LEFT JOIN campaign_contents ON campaign_seq = seq
+     WHERE seq > ? AND coalesce(finished_at, started_at, created_at) >= ? ORDER BY seq LIMIT ?`,
+  );
   const remove = db.prepare<[number]>('DELETE FROM campaigns WHERE seq = ?');
   const content = db
     .prepare<[number], string>('SELECT content_json FROM campaign_contents WHERE campaign_seq = ?')
@@ -135,6 +140,9 @@ export const campaignStore = perConnection((db: TenantDb) => {
     /** Those before number `before` (null: from the newest), newest first; null: in any status. */
     newestFirst: (before: number | null, status: CampaignStatus | null, limit: number): CampaignHead[] =>
       newestFirst.all({ before, status, limit }),
+    /** Those after number `after` that were created, begun or ended at `at` or later, oldest first. */
+    activeSince: (after: number, at: number, limit: number): CampaignHead[] =>
+      activeSince.all(after, at, limit),
     /** With its content. */
     remove: (seq: number): void => {
       remove.run(seq);

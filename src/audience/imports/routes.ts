@@ -7,7 +7,7 @@ import { listParams } from '#src/audience/lists/schema.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { namedPlace } from '#src/feedback/suppressions/place.ts';
 import type { Caller } from '#src/kernel/access.ts';
-import { csvLine } from '#src/kernel/csv.ts';
+import { CSV_TYPE, type CsvReading, csvFile, csvTable } from '#src/kernel/csv-file.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeCursor, listOf, toPage } from '#src/kernel/list.ts';
@@ -42,7 +42,6 @@ const REPORT_PAGE = 1_000;
 /** Imports of a tenant that wait or run. */
 const MAX_UNFINISHED = 10;
 const KEPT_MS = 90 * DAY;
-const CSV_TYPE = 'text/csv; charset=utf-8';
 
 const FILE_FORMS =
   'CSV with commas, semicolons or tabs and a head line in German or English, or a list with one address a line; in UTF-8, UTF-16 or Windows-1252, 32 MiB at most.';
@@ -81,21 +80,16 @@ const requireFew = (db: TenantDb): void => {
   });
 };
 
-async function* reportAsCsv(
-  { files }: AudienceContext,
-  tenantId: string,
-  { seq }: ImportRow,
-): AsyncGenerator<string> {
-  yield csvLine(['line', 'address', 'outcome', 'reason']);
-  for (let after = 0; ; ) {
-    const line = after;
-    const rows = await files.read(tenantId, (db) => importStore(db).faults(seq, line, REPORT_PAGE));
-    const last = rows.at(-1);
-    if (!last) return;
-    yield rows.map((row) => csvLine([String(row.line), row.address, row.outcome, row.reason])).join('');
-    after = last.line;
-  }
-}
+const REPORTED = ['line', 'address', 'outcome', 'reason'] as const;
+
+const reportAsCsv = (reading: CsvReading, { seq }: ImportRow): AsyncGenerator<string> =>
+  csvTable(reading, REPORTED, (db, after) => {
+    const rows = importStore(db).faults(seq, after, REPORT_PAGE);
+    return {
+      made: rows.map((row) => REPORTED.map((column) => row[column])),
+      next: rows.at(-1)?.line ?? null,
+    };
+  });
 
 export const openImports = (context: AudienceContext): Part => {
   const { files, clock } = context;
@@ -247,17 +241,12 @@ export const openImports = (context: AudienceContext): Part => {
             otherwise: CSV_TYPE,
           },
         },
-        handle: async ({ params, query }, context_) => {
-          const row = await files.read(params.id, (db) =>
-            visibleImport(db, params.importID, context_.caller),
-          );
-          if (prefers(context_, 'text/csv'))
-            return {
-              status: 200,
-              contentType: CSV_TYPE,
-              headers: { Vary: 'Accept', 'Content-Disposition': 'attachment; filename="import.csv"' },
-              body: reportAsCsv(context, params.id, row),
-            };
+        handle: async ({ params, query }, request) => {
+          const row = await files.read(params.id, (db) => visibleImport(db, params.importID, request.caller));
+          if (prefers(request, 'text/csv')) {
+            const file = csvFile('import.csv', reportAsCsv({ files, tenantId: params.id, request }, row));
+            return { ...file, headers: { ...file.headers, Vary: 'Accept' } };
+          }
           const after = decodeCursor(query.cursor) ?? 0;
           const rows = await files.read(params.id, (db) =>
             importStore(db).faults(row.seq, after, query.limit + 1),

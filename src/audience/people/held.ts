@@ -14,7 +14,7 @@ import type { InboundRow } from '#src/inbound/store.ts';
 import type { Caller, Permission } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
-import { messageSearchStore } from '#src/messages/search-store.ts';
+import { everyMessage, messageSearchStore } from '#src/messages/search-store.ts';
 import { type MessageRow, messageStore } from '#src/messages/store.ts';
 import type { Person } from './person.ts';
 import type { heldParts } from './schema.ts';
@@ -25,17 +25,6 @@ export interface Page<Row> {
   readonly before: number | null;
 }
 
-const everything = {
-  tag: null,
-  status: null,
-  routeId: null,
-  projects: null,
-  kind: null,
-  campaign: null,
-  createdFrom: null,
-  createdBefore: null,
-};
-
 /** Newest first; may be fewer than `limit`, even none, while older ones are left. */
 export const messagesTo = (
   db: TenantDb,
@@ -43,7 +32,7 @@ export const messagesTo = (
   before: number | null,
   limit: number,
 ): Page<MessageRow> => {
-  const filter = { ...everything, text: [person.address, person.pseudonym] };
+  const filter = { ...everyMessage, parts: [person.address, person.pseudonym] };
   const found = messageSearchStore(db).find(filter, before, limit);
   const isTo = ({ seq }: MessageRow): boolean =>
     messageStore(db)

@@ -1,11 +1,10 @@
-// All subscribers of a list as CSV, oldest first, read in pages as fast as the client takes them. Twice: the head line names the
-// values that occur.
+// All subscribers of a list as CSV, oldest first. They are read twice: the head line names the values that occur.
 import type { ConsentFacts } from '#src/audience/consent/entry.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
-import { csvLine } from '#src/kernel/csv.ts';
+import { csvHead, csvLine } from '#src/kernel/csv.ts';
+import { type CsvReading, csvPages } from '#src/kernel/csv-file.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { type SubscriberRow, subscriberStore } from './store.ts';
@@ -37,28 +36,18 @@ const lineOf = (db: TenantDb, list: ListRow, row: SubscriberRow, fields: readonl
   ]);
 };
 
-export async function* exportSubscribers(
-  files: TenantFiles,
-  tenantId: string,
-  list: ListRow,
-): AsyncGenerator<string> {
-  /** What `read` makes of each page. */
-  async function* pages<T>(read: (db: TenantDb, rows: readonly SubscriberRow[]) => T): AsyncGenerator<T> {
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      const position: number = after;
-      const page = await files.read(tenantId, (db) => {
-        const rows = subscriberStore(db).after(list.seq, position, ROWS_PER_PAGE);
-        return { made: read(db, rows), last: rows.at(-1)?.seq };
-      });
-      if (page.last !== undefined) yield page.made;
-      after = page.last;
-    }
-  }
+export async function* exportSubscribers(reading: CsvReading, list: ListRow): AsyncGenerator<string> {
+  /** What `make` makes of each page. */
+  const pages = <T>(make: (db: TenantDb, rows: readonly SubscriberRow[]) => T): AsyncGenerator<T> =>
+    csvPages(reading, (db, after) => {
+      const rows = subscriberStore(db).after(list.seq, after, ROWS_PER_PAGE);
+      return { made: make(db, rows), next: rows.at(-1)?.seq ?? null };
+    });
   const names = new Set<string>();
   for await (const found of pages((_, rows) => new Set(rows.flatMap((row) => Object.keys(dataOf(row))))))
     for (const name of found) if (names.size < MAX_FIELD_COLUMNS) names.add(name);
   const fields = [...names];
   const isTaken = (name: string): boolean => (exportedColumns as readonly string[]).includes(name);
-  yield csvLine([...exportedColumns, ...fields.map((name) => (isTaken(name) ? `data.${name}` : name))]);
+  yield csvHead([...exportedColumns, ...fields.map((name) => (isTaken(name) ? `data.${name}` : name))]);
   yield* pages((db, rows) => rows.map((row) => lineOf(db, list, row, fields)).join(''));
 }

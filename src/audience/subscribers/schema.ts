@@ -4,7 +4,7 @@ import { listParams } from '#src/audience/lists/schema.ts';
 import { type ListRow, listStore } from '#src/audience/lists/store.ts';
 import { toMergeData } from '#src/intake/templates/schema.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { idSchema, nameSchema } from '#src/kernel/fields.ts';
+import { idSchema, nameSchema, typedSchema } from '#src/kernel/fields.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { maskAddress } from '#src/mail/address.ts';
@@ -15,7 +15,6 @@ import { MAX_FIELDS, MAX_VALUE, takenNames } from './values.ts';
 const MAX_ADDRESS_TEXT = 1_000;
 const MAX_FIELD_NAME = 100;
 const MAX_EVIDENCE = 1_000;
-const MAX_QUERY = 100;
 
 const fieldName = z
   .string()
@@ -117,7 +116,9 @@ export const patchSubscriberBody = z
 export const listSubscribersQuery = z.strictObject({
   ...listQuery,
   status: status.optional(),
-  q: z.string().trim().min(1).max(MAX_QUERY).optional().describe('a part of the address or name'),
+  q: typedSchema
+    .optional()
+    .describe('words of the address or name, as `q` of the search of messages takes them'),
   address: z
     .string()
     .min(1)

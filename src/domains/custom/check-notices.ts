@@ -3,6 +3,7 @@
 import type { OwnerNotice } from '#src/accounts/mails/outbox.ts';
 import type { ToldRecord } from '#src/accounts/mails/schema.ts';
 import type { PracticeRow } from '#src/accounts/tenants/store.ts';
+import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { type HealthByRecord, type HealthVerdict, recordKey, type WatchedRecord } from './record-health.ts';
 
@@ -40,7 +41,8 @@ export const noticesOf = async (
   const notifies = isVerified && isScheduled;
   if (!notifies && wentBad.length === 0 && recovered.length === 0) return [];
   const of = { tenantId: practice.id, owners: await ownersOf(practice.id) };
-  const about = { practice: practice.name, host, origin };
+  const link = dashboardLink(origin, { practice: practice.id, page: 'domain' });
+  const about = { practice: practice.name, host, link };
   const since = (record: WatchedRecord): string => {
     const { badSince, errorSince } = health[recordKey(record)] ?? {};
     return `${recordKey(record)} ${badSince ?? errorSince}`;

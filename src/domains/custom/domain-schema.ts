@@ -12,8 +12,10 @@ const host = {
   pending: z.boolean().describe('a custom domain that is not in use yet: its DKIM was not found so far'),
 };
 
+export const purposeSchema = z.enum(purposes).meta({ id: 'DnsRecordPurpose' });
+
 const wanted = {
-  purpose: z.enum(purposes),
+  purpose: purposeSchema,
   type: z.enum(['CNAME', 'MX', 'TXT']),
   name: z.string(),
   value: z

@@ -13,6 +13,7 @@ import { presentPractice } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { systemChange } from '#src/kernel/change.ts';
+import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { DomainDeps } from '../domain-deps.ts';
@@ -104,7 +105,8 @@ export const loseDomains = async (deps: DomainDeps, tenantId: string): Promise<v
   if (isInUse) {
     const owners = await ownersOf(tenantId);
     const { name, managed_host: managedHost, custom_verified_at } = practice;
-    const content = { kind: 'domain_lost', practice: name, host, managedHost, origin } as const;
+    const link = dashboardLink(origin, { practice: tenantId, page: 'domain' });
+    const content = { kind: 'domain_lost', practice: name, host, managedHost, link } as const;
     await storage.platform.write((db) =>
       notifyOwners(notices, db, { tenantId, owners, content, occasion: [host, custom_verified_at] }, now),
     );

@@ -6,8 +6,8 @@ import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { readHost } from '../custom/check-practice.ts';
+import { purposeSchema } from '../custom/domain-schema.ts';
 import type { DomainDeps } from '../domain-deps.ts';
-import { purposes } from '../records/host-check.ts';
 import { type DomainConnectSettings, type Offer, offerFor, providers } from './offer.ts';
 import { domainConnectTemplate } from './template.ts';
 
@@ -77,7 +77,7 @@ export const offerSchema = z
     by_hand: z
       .array(
         z.strictObject({
-          purpose: z.enum(purposes),
+          purpose: purposeSchema,
           type: z.enum(['CNAME', 'MX', 'TXT']),
           name: z.string(),
           value: z.string(),

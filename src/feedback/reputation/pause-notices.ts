@@ -6,6 +6,7 @@
 import { createOwnerNotifier, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
 import type { NoticeContent } from '#src/accounts/mails/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { pauseFacts } from './pause.ts';
@@ -32,7 +33,8 @@ const pendingNotice = (db: TenantDb, origin: string): PauseNotice | null => {
   const facts = pauseFacts(row);
   const at = row.paused_at ?? row.resumed_at;
   if (row.pause_told === 1 || facts === null || at === null) return null;
-  const about = { practice: row.name, at, origin };
+  const link = dashboardLink(origin, { practice: row.id, page: 'overview' });
+  const about = { practice: row.name, at, link };
   if (facts.by !== 'guardrail') {
     const by = { by: facts.by, name: facts.name };
     return row.paused_at === null

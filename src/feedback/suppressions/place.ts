@@ -95,6 +95,10 @@ export const isVisible = (db: TenantDb, row: SuppressionFacts, caller: Caller): 
   return project === null || mayUseProject(caller, project);
 };
 
+/** Whether `requireMayChange` lets it pass. */
+export const mayChange = (db: TenantDb, row: SuppressionFacts, caller: Caller): boolean =>
+  isVisible(db, row, caller) && (caller.projects === null || projectOf(db, row) !== null);
+
 /** Throws `not_found` where the caller may not see it, and `forbidden` where it concerns other projects too. */
 export const requireMayChange = (db: TenantDb, row: SuppressionFacts, caller: Caller): void => {
   if (!isVisible(db, row, caller)) throw noSuchSuppression();

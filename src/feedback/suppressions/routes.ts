@@ -9,6 +9,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { haveWords, joinWords } from '#src/kernel/typed-words.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
@@ -54,12 +55,14 @@ export const addressOf = (path: string, text: string): Address => {
 const filterOf = (db: TenantDb, query: ListQuery, caller: Caller): SuppressionFilter => ({
   scope: query.scope ?? null,
   reason: query.reason ?? null,
+  text: query.q ?? null,
   projectId: query.project_id === undefined ? null : namedProject(db, query.project_id, caller).id,
   routeId: query.route_id === undefined ? null : namedRoute(db, query.route_id, caller).id,
   within: visiblePlaces(db, caller),
 });
 
-const fits = (row: SuppressionRow, { scope, reason, projectId, routeId }: SuppressionFilter): boolean =>
+const fits = (row: SuppressionRow, { scope, reason, text, projectId, routeId }: SuppressionFilter): boolean =>
+  haveWords(joinWords(text), row.address) === 1 &&
   (scope === null || row.scope === scope) &&
   (reason === null || row.reason === reason) &&
   (projectId === null || row.project_id === projectId) &&
@@ -89,7 +92,7 @@ const shared = { tag: 'Suppressions', access: 'suppressions.manage', stability: 
 const listed = {
   200: {
     description:
-      'Newest first. A page may hold fewer than `limit`, even none, while `next_cursor` is set: a call looks at 50,000 rows at most. Who is limited to projects sees those of their projects, and with `address` all that keep their mail from it.',
+      'Newest first. A page may hold fewer than `limit`, even none, while `next_cursor` is set: a call looks at 50,000 rows at most, with `q` at 2,000. Who is limited to projects sees those of their projects, and with `address` all that keep their mail from it.',
     body: listOf(suppressionSchema),
   },
 } as const;

@@ -1,7 +1,7 @@
 // Suppressions as the API shows and takes them.
 import { z } from 'zod';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { EXAMPLE_ID, idSchema } from '#src/kernel/fields.ts';
+import { EXAMPLE_ID, idSchema, typedSchema } from '#src/kernel/fields.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { maskAddress } from '#src/mail/address.ts';
@@ -58,6 +58,7 @@ export const createSuppressionBody = z
 export const listSuppressionsQuery = z.strictObject({
   ...listQuery,
   address: z.string().min(1).max(MAX_ADDRESS_TEXT).optional().describe('exactly this one'),
+  q: typedSchema.optional().describe('words of the address, as `q` of the search of messages takes them'),
   scope: z.enum(suppressionScopes).optional(),
   reason: z.enum(suppressionReasons).optional(),
   project_id: named.optional().describe('UUID or slug: those with the scope of this project'),

@@ -2,6 +2,7 @@
 // of rows, because it blocks the event loop, and the next call continues.
 import { keepBeside, remembered } from '#src/kernel/db/memory.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { joinWords } from '#src/kernel/typed-words.ts';
 import type {
   SuppressionFacts,
   SuppressionReason,
@@ -21,6 +22,8 @@ export interface SuppressionRow extends SuppressionFacts {
 export interface SuppressionFilter {
   readonly scope: SuppressionScope | null;
   readonly reason: SuppressionReason | null;
+  /** As they are typed: words of the address. */
+  readonly text: string | null;
   readonly projectId: string | null;
   readonly routeId: string | null;
   /** Only rows of these projects and routes; null: all. */
@@ -41,8 +44,11 @@ export interface SuppressionPage {
 
 /** Reading them takes about 10 ms if no row fits. */
 const ROWS_PER_CALL = 50_000;
+/** Comparing the addresses of so many takes as long. */
+const ADDRESSES_PER_CALL = 2_000;
 
-interface Parameters extends Omit<SuppressionFilter, 'within'> {
+interface Parameters extends Omit<SuppressionFilter, 'within' | 'text'> {
+  readonly words: string;
   readonly projects: string | null;
   readonly routes: string | null;
   readonly from: number;
@@ -75,10 +81,19 @@ export const suppressionStore = perConnection((db: TenantDb) => {
        AND (:reason IS NULL OR reason = :reason)
        AND (:projectId IS NULL OR project_id = :projectId)
        AND (:routeId IS NULL OR route_id = :routeId)
+       AND have_words(:words, address)
        AND (:projects IS NULL OR project_id IN (SELECT value FROM json_each(:projects))
                               OR route_id IN (SELECT value FROM json_each(:routes)))`;
   const newestFirst = db.prepare<Parameters, SuppressionRow>(`${select} ORDER BY seq DESC LIMIT :limit`);
   const oldestFirst = db.prepare<Parameters, SuppressionRow>(`${select} ORDER BY seq LIMIT :limit`);
+
+  const countOf = db
+    .prepare<{ from: number; projects: string | null; routes: string | null }, number>(
+      `SELECT count(*) FROM suppressions WHERE seq > :from
+         AND (:projects IS NULL OR project_id IN (SELECT value FROM json_each(:projects))
+                                OR route_id IN (SELECT value FROM json_each(:routes)))`,
+    )
+    .pluck();
 
   const isEmpty = remembered(db, () => newest.get() === null);
   let version = 0;
@@ -88,12 +103,20 @@ export const suppressionStore = perConnection((db: TenantDb) => {
   };
   keepBeside(db, { forget: added });
 
-  const parameters = ({ within, ...filter }: SuppressionFilter) => ({
+  const parameters = ({ within, text, ...filter }: SuppressionFilter) => ({
     ...filter,
+    words: joinWords(text),
     projects: within && JSON.stringify(within.projects),
     routes: within && JSON.stringify(within.routes),
   });
   return {
+    /** How many of the newest there are in these places; null: in all. */
+    count: (within: VisiblePlaces | null, rowsPerCall = ROWS_PER_CALL): number =>
+      countOf.get({
+        from: (newest.get() ?? 0) - rowsPerCall,
+        projects: within && JSON.stringify(within.projects),
+        routes: within && JSON.stringify(within.routes),
+      }) ?? 0,
     /** Whether no address is suppressed: then none needs to be hashed. */
     isEmpty: (): boolean => isEmpty(),
     /** Changes whenever an address may have been suppressed that was not before. Of this connection. */
@@ -119,7 +142,7 @@ export const suppressionStore = perConnection((db: TenantDb) => {
       filter: SuppressionFilter,
       before: number | null,
       limit: number,
-      rowsPerCall = ROWS_PER_CALL,
+      rowsPerCall = filter.text === null ? ROWS_PER_CALL : ADDRESSES_PER_CALL,
     ): SuppressionPage => {
       const start = before ?? (newest.get() ?? 0) + 1;
       const from = Math.max(0, start - rowsPerCall);

@@ -1,4 +1,5 @@
 // Export and bulk removal of suppressions over HTTP.
+import { CSV_TYPE, csvFile } from '#src/kernel/csv-file.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { practiceParams } from './routes.ts';
@@ -30,15 +31,11 @@ export const suppressionTransferRoutes = (deps: SuppressionDeps): Route[] => {
       summary: 'All suppressions as a file',
       description:
         'Oldest first; can be imported again. Cells that a spreadsheet program would run as a formula are led by an apostrophe. Who is limited to projects gets those of their projects.',
-      responses: { 200: { description: 'CSV with a head line.', body: 'text/csv; charset=utf-8' } },
-      handle: ({ params }, { caller }) => {
+      responses: { 200: { description: 'CSV with a head line.', body: CSV_TYPE } },
+      handle: ({ params }, request) => {
         limit(params.id);
-        return {
-          status: 200,
-          contentType: 'text/csv; charset=utf-8',
-          headers: { 'Content-Disposition': 'attachment; filename="suppressions.csv"' },
-          body: exportSuppressions(deps, { tenantId: params.id, caller }),
-        };
+        const { files } = deps;
+        return csvFile('suppressions.csv', exportSuppressions({ files, tenantId: params.id, request }));
       },
     }),
     defineRoute({

@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto';
 import { type AuditEntry, auditStore } from '#src/events/audit-store.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
-import { csvLine } from '#src/kernel/csv.ts';
+import { type CsvReading, csvTable } from '#src/kernel/csv-file.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Clock } from '#src/kernel/time.ts';
@@ -31,8 +31,9 @@ export interface By {
   readonly change: Change;
 }
 
+/** At least one: the audit has what was asked for also where nothing is there to remove. */
 const slicesOf = <T>(items: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(items.length / ROWS_PER_TRANSACTION) }, (_, index) =>
+  Array.from({ length: Math.max(1, Math.ceil(items.length / ROWS_PER_TRANSACTION)) }, (_, index) =>
     items.slice(index * ROWS_PER_TRANSACTION, (index + 1) * ROWS_PER_TRANSACTION),
   );
 
@@ -48,38 +49,33 @@ const COLUMNS = [
   'id',
 ] as const;
 
-const exportLine = (db: TenantDb, row: SuppressionRow): string => {
+const cellsOf = (db: TenantDb, row: SuppressionRow): (string | null)[] => {
   const { project_slug, route_slug, ...shown } = presentSuppression(db, row);
   const record = { ...shown, project: project_slug, route: route_slug };
-  return csvLine(COLUMNS.map((column) => record[column]));
+  return COLUMNS.map((column) => record[column]);
 };
 
-const everything = { scope: null, reason: null, projectId: null, routeId: null };
+const everything = { scope: null, reason: null, text: null, projectId: null, routeId: null };
 
-/** The whole list as CSV, oldest first, read as fast as the client takes it; it can be imported again. */
-export async function* exportSuppressions(
-  { files }: SuppressionDeps,
-  { tenantId, caller }: Pick<By, 'tenantId' | 'caller'>,
-): AsyncGenerator<string> {
-  yield csvLine(COLUMNS);
-  let after: number | null = 0;
-  while (after !== null) {
-    const position: number = after;
-    const page = await files.read(tenantId, (db) => {
-      const filter = { ...everything, within: visiblePlaces(db, caller) };
-      const { rows, next } = suppressionStore(db).findAfter(filter, position, ROWS_PER_PAGE);
-      return { text: rows.map((row) => exportLine(db, row)).join(''), next };
-    });
-    if (page.text !== '') yield page.text;
-    after = page.next;
-  }
-}
+/** The whole list as CSV, oldest first; it can be imported again. */
+export const exportSuppressions = (reading: CsvReading): AsyncGenerator<string> =>
+  csvTable(reading, COLUMNS, (db, after, caller) => {
+    const filter = { ...everything, within: visiblePlaces(db, caller) };
+    const { rows, next } = suppressionStore(db).findAfter(filter, after, ROWS_PER_PAGE);
+    return { made: rows.map((row) => cellsOf(db, row)), next };
+  });
 
-/** The rows that exist and that the caller sees. Throws `forbidden` where the caller may not remove one. */
-const removable = (db: TenantDb, ids: readonly string[], caller: Caller): SuppressionRow[] =>
+type IsToGo = (row: SuppressionRow) => boolean;
+
+/** The rows that exist, are to go and that the caller sees. Throws `forbidden` where the caller may not remove one. */
+const removable = (
+  db: TenantDb,
+  ids: readonly string[],
+  { caller, isToGo }: { readonly caller: Caller; readonly isToGo: IsToGo },
+): SuppressionRow[] =>
   ids.flatMap((id) => {
     const row = suppressionStore(db).byId(id);
-    if (!row || !isVisible(db, row, caller)) return [];
+    if (!row || !isVisible(db, row, caller) || !isToGo(row)) return [];
     requireMayChange(db, row, caller);
     return [row];
   });
@@ -90,17 +86,21 @@ const removalOf = (db: TenantDb, tenantId: string, rows: readonly SuppressionRow
   after: { suppressions: [] },
 });
 
-/** The ids of the removed rows. Throws `forbidden`, and removes none, where the caller may not remove one. */
+/**
+ * The ids of the removed rows. Throws `forbidden`, and removes none, where the caller may not remove one. `isToGo` is asked in
+ * the transaction that removes: the reason of a row may have become a complaint since its id was read.
+ */
 export const removeSuppressions = async (
   { files, clock }: SuppressionDeps,
   ids: readonly string[],
   { tenantId, caller, change }: By,
+  isToGo: IsToGo = () => true,
 ): Promise<ReadonlySet<string>> => {
-  await files.read(tenantId, (db) => removable(db, ids, caller));
+  await files.read(tenantId, (db) => removable(db, ids, { caller, isToGo }));
   const removed = new Set<string>();
   for (const slice of slicesOf(ids)) {
     const rows = await files.write(tenantId, (db) => {
-      const found = removable(db, slice, caller);
+      const found = removable(db, slice, { caller, isToGo });
       for (const row of found) removeSuppression(db, row, clock.now());
       auditStore(db).record(change, removalOf(db, tenantId, found), clock.now());
       return found;

@@ -4,6 +4,7 @@
 // The proxies of Gmail (GoogleImageProxy) and Yahoo (YahooMailProxy) load images when a person opens the mail, and Outlook
 // names Office when it shows one: they count as people. Pure.
 import type { RequestContext } from '#src/kernel/route.ts';
+import { userAgentOf } from '#src/kernel/user-agent.ts';
 
 export type HitKind = 'open' | 'click';
 
@@ -33,21 +34,12 @@ export const PURPOSE_FIELDS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] a
 /** Fetch, "Sec-Purpose"; Chrome's older `Purpose`, Safari's `X-Purpose: preview`, Firefox's older `X-Moz`. */
 const AHEAD = /\b(?:prefetch|prerender|preview)\b/i;
 
-const MAX_USER_AGENT = 256;
-
-/** One line of printable ASCII; a copy, so that the memory of a long header is released. */
-const printable = (text: string): string =>
-  Buffer.from(text.slice(0, MAX_USER_AGENT), 'latin1')
-    .toString('latin1')
-    .replace(/[^\x20-\x7e]/g, '?')
-    .trim();
-
 /** What a request says about its client, beside its method. */
-export const clientOf = ({
-  header,
-}: Pick<RequestContext, 'header'>): Pick<RequestFacts, 'userAgent' | 'purposes'> => ({
-  userAgent: printable(header('user-agent') ?? ''),
-  purposes: PURPOSE_FIELDS.flatMap((name) => header(name) ?? []),
+export const clientOf = (
+  request: Pick<RequestContext, 'header'>,
+): Pick<RequestFacts, 'userAgent' | 'purposes'> => ({
+  userAgent: userAgentOf(request),
+  purposes: PURPOSE_FIELDS.flatMap((name) => request.header(name) ?? []),
 });
 
 /** The first match counts. Patterns are searched in at most 256 characters. */

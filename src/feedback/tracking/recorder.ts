@@ -21,7 +21,7 @@ export interface RecorderDeps {
   readonly log: Log;
   readonly signals: SignalDeps;
   /** How long each is held, ms; recognising a burst needs `BURST_MS`. */
-  readonly holdMs?: number;
+  readonly holdMs?: number | undefined;
   /** How many are held. */
   readonly capacity?: number;
 }

@@ -1,6 +1,7 @@
 // The messages of chat alerts as a queue of the work engine: a target is an alert, an attempt posts all that it has gathered.
 import { isUnnotified } from '#src/followers/disabling.ts';
 import type { Following } from '#src/followers/follow.ts';
+import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
@@ -89,7 +90,8 @@ export const openAlertQueue = (deps: AlertQueueDeps): Pick<OpenQueue, 'facts'> =
     },
     attempt: async (tenantId, claimed) => {
       const { practice, language, counts, target: id, kind, url, attempt } = claimed;
-      const setting = { practice, language, service: service.name, origin: service.origin };
+      const link = dashboardLink(service.origin, { practice: tenantId, page: 'overview' });
+      const setting = { practice, language, service: service.name, link };
       const outcome = await post(outbound, { id, kind, url }, alertMessage(counts, setting));
       log.debug({ tenant: tenantId, alert: id, attempt, outcome: outcome.kind }, 'an alert was sent');
       return outcome;

@@ -7,6 +7,7 @@ import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Following } from '#src/followers/follow.ts';
 import type { Caller } from '#src/kernel/access.ts';
+import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { idSchema } from '#src/kernel/fields.ts';
@@ -177,7 +178,8 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
         }));
         requireRights(caller);
         const { id, kind, name, language } = row;
-        const setting = { practice, language, service: service.name, origin: service.origin };
+        const link = dashboardLink(service.origin, { practice: params.id, page: 'overview' });
+        const setting = { practice, language, service: service.name, link };
         const message = testMessage({ name, events: JSON.parse(row.events_json) }, setting);
         const target = { id: `test ${id}`, kind, url: openUrl(key, row) };
         const outcome = await inTestBounds(params.id, () => post(outbound, target, message));

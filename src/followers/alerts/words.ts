@@ -20,7 +20,8 @@ export interface Setting {
   readonly practice: string;
   readonly language: Language;
   readonly service: string;
-  readonly origin: string;
+  /** To the practice in the dashboard. */
+  readonly link: string;
 }
 
 type Noun = readonly [one: string, many: string];
@@ -58,9 +59,9 @@ const inOrder = (events: readonly AlertEvent[]): readonly AlertEvent[] => {
   return events.toSorted((a, b) => ranked.indexOf(a) - ranked.indexOf(b));
 };
 
-const linkOf = ({ language, service, origin }: Setting): AlertMessage['link'] => ({
+const linkOf = ({ language, service, link }: Setting): AlertMessage['link'] => ({
   text: phrases[language].link(service),
-  url: origin,
+  url: link,
 });
 
 export const alertMessage = (counts: Counts, setting: Setting): AlertMessage => {

@@ -10,11 +10,18 @@ import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { PracticeUrl } from '#src/messages/published-event.ts';
 import { type WebhookDeps, webhookOf } from './change.ts';
 import { deliveryStore } from './delivery-store.ts';
-import { presentDelivery, presentWithBody } from './present.ts';
+import { healthOf, presentDelivery, presentWithBody } from './present.ts';
 import type { WebhookDeliveries } from './queue.ts';
 import { deliveryOf, replayFailed, replayOne } from './replay.ts';
 import { webhookParams, webhookRouteShared } from './routes.ts';
-import { deliveriesQuery, deliverySchema, deliveryWithBody, replayBody, replayedSchema } from './schema.ts';
+import {
+  deliveriesQuery,
+  deliverySchema,
+  deliveryWithBody,
+  replayBody,
+  replayedSchema,
+  webhookHealthSchema,
+} from './schema.ts';
 
 /** Looks for one page; each of them passes over some thousand rows that do not fit, and lets others in between. */
 const MAX_LOOKS = 20;
@@ -57,6 +64,19 @@ export const deliveryRoutes = ({ files, clock, deliveries, practiceUrl }: Delive
   };
 
   return [
+    defineRoute({
+      ...webhookRouteShared,
+      method: 'get',
+      path: '/api/practices/{id}/webhooks/{webhookID}/health',
+      id: 'getWebhookHealth',
+      summary: 'How the newest deliveries of a webhook went, and what waits',
+      params: webhookParams,
+      responses: { 200: { description: 'As it is now.', body: webhookHealthSchema } },
+      handle: async ({ params }) => ({
+        status: 200,
+        body: await files.read(params.id, (db) => healthOf(db, webhookOf(db, params.webhookID))),
+      }),
+    }),
     defineRoute({
       ...webhookRouteShared,
       method: 'get',
@@ -124,16 +144,20 @@ export const deliveryRoutes = ({ files, clock, deliveries, practiceUrl }: Delive
       method: 'post',
       path: '/api/practices/{id}/webhooks/{webhookID}/replay',
       id: 'replayFailedDeliveries',
-      summary: 'Deliver again all that failed since a time',
+      summary: 'Deliver again all that failed since a time, or in a period',
       description: 'Also what happened while the webhook was disabled. Oldest first, as one by one.',
       audit: { none: 'what was delivered is delivered again; the deliveries keep the log of it' },
       params: webhookParams,
       body: replayBody,
       responses: { 202: { description: 'How many are pending again.', body: replayedSchema } },
       errors: ['conflict', 'rate_limited'],
-      handle: async ({ params: { id, webhookID }, body: { since } }) => {
+      handle: async ({ params: { id, webhookID }, body: { since, until } }) => {
         limitReplays(id);
-        const replay = () => replayFailed({ files, clock }, id, webhookID, Date.parse(since));
+        const failures = {
+          since: Date.parse(since),
+          until: until === undefined ? undefined : Date.parse(until),
+        };
+        const replay = () => replayFailed({ files, clock }, id, webhookID, failures);
         const replayed = await inPlace(id, replay);
         deliveries.endBackoff(id, webhookID);
         return { status: 202, body: replayed };

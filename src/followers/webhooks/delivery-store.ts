@@ -47,6 +47,16 @@ export interface FoundDeliveries {
   readonly next: number | null;
 }
 
+export interface NewestDeliveries {
+  deliveries: number;
+  delivered: number;
+  failed: number;
+  last_success_at: number | null;
+  last_failure_at: number | null;
+}
+
+const WAITING_COUNTED = 10_000;
+
 /** Looked through at one call, in some milliseconds: a filter may fit to few. */
 const ROWS_PER_CALL = 2_000;
 
@@ -98,6 +108,18 @@ export const deliveryStore = perConnection((db: TenantDb) => {
   const failed = db.prepare<[number, number, number], DeliveryRow>(
     `SELECT * FROM webhook_deliveries
      WHERE webhook = ? AND status <> 'delivered' AND status = 'failed' AND seq > ? ORDER BY seq LIMIT ?`,
+  );
+  const newest = db.prepare<[number, number], NewestDeliveries>(
+    `SELECT count(*) AS deliveries, coalesce(sum(status = 'delivered'), 0) AS delivered, coalesce(sum(status = 'failed'), 0) AS failed,
+       max(CASE WHEN status = 'delivered' THEN updated_at END) AS last_success_at,
+       max(CASE WHEN status = 'failed' OR status = 'pending' AND attempts > attempts_before AND error IS NOT NULL
+                THEN updated_at END) AS last_failure_at
+     FROM (SELECT * FROM webhook_deliveries WHERE webhook = ? ORDER BY seq DESC LIMIT ?)`,
+  );
+  const waiting = db.prepare<[number, number], { waiting: number; oldest: number | null }>(
+    `SELECT count(*) AS waiting, min(created_at) AS oldest FROM
+       (SELECT created_at FROM webhook_deliveries
+        WHERE webhook = ? AND status <> 'delivered' AND status = 'pending' ORDER BY seq LIMIT ?)`,
   );
   const claim = db.prepare<Claimed>(
     `UPDATE webhook_deliveries SET attempts = :attempts, next_attempt_at = :next_attempt_at, updated_at = :updated_at
@@ -190,6 +212,11 @@ export const deliveryStore = perConnection((db: TenantDb) => {
     /** Failed ones in the order they were made, after `seq`. */
     failedAfter: (webhook: number, seq: number, limit: number): DeliveryRow[] =>
       failed.all(webhook, seq, limit),
+    /** What became of the newest `limit`. */
+    newest: (webhook: number, limit: number): NewestDeliveries =>
+      newest.get(webhook, limit) as NewestDeliveries,
+    /** Counts up to 10,000. */
+    waiting: (webhook: number) => waiting.get(webhook, WAITING_COUNTED) ?? { waiting: 0, oldest: null },
     claim: (claimed: Claimed): void => {
       claim.run(claimed);
     },

@@ -5,12 +5,14 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { formerSecretUntil, maskUrl, urlFingerprint } from '#src/kernel/secret.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { isComplete, publishedEvent } from '#src/messages/published-event.ts';
-import type { DeliveryRow } from './delivery-store.ts';
+import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
 import {
   type deliverySchema,
   type deliveryWithBody,
   envelopeOf,
+  HEALTH_DELIVERIES,
   testEnvelope,
+  type webhookHealthSchema,
   type webhookSchema,
 } from './schema.ts';
 import { openFor } from './sign.ts';
@@ -37,6 +39,24 @@ export const presentWebhook = (row: WebhookRow, key: Buffer, now: number): Shown
 export const auditedWebhook = (row: WebhookRow, key: Buffer, now: number) => {
   const { failing_since: _, url, ...record } = presentWebhook(row, key, now);
   return { ...record, url: maskUrl(url), url_fingerprint: urlFingerprint(key, url) };
+};
+
+export const healthOf = (
+  db: TenantDb,
+  { number, last_error }: WebhookRow,
+): z.infer<typeof webhookHealthSchema> => {
+  const { last_success_at, last_failure_at, ...newest } = deliveryStore(db).newest(number, HEALTH_DELIVERIES);
+  const { waiting, oldest } = deliveryStore(db).waiting(number);
+  const ended = newest.delivered + newest.failed;
+  return {
+    ...newest,
+    success_rate: ended === 0 ? null : newest.delivered / ended,
+    last_success_at: toIsoOrNull(last_success_at),
+    last_failure_at: toIsoOrNull(last_failure_at),
+    last_error,
+    waiting,
+    oldest_waiting_since: toIsoOrNull(oldest),
+  };
 };
 
 const eventOf = (db: TenantDb, { event_seq }: DeliveryRow): FollowedEvent | undefined =>

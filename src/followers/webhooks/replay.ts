@@ -29,6 +29,13 @@ export const putBack = (
   else store.putBack(seq, store.hasPending(webhook, order_key) ? null : now, now);
 };
 
+/** Those of that time, ms. */
+export interface Failures {
+  readonly since: number;
+  /** Exclusive; no end where absent. */
+  readonly until?: number | undefined;
+}
+
 export interface PutBack {
   readonly count: number;
   /** What to go on after; null where all have been looked at. */
@@ -36,13 +43,18 @@ export interface PutBack {
 }
 
 /**
- * Puts back those that failed at `since` or later: one batch after `after` (0: from the first on). `before`: those that fail
+ * Puts back those that failed at `since` or later, and before `until`: one batch after `after` (0: from the first on). `before`: those that fail
  * again in the meantime are left alone.
  */
 export const putBackFailed = (
   db: TenantDb,
   webhook: number,
-  { since, before, after }: { readonly since: number; readonly before: number; readonly after: number },
+  {
+    since,
+    until = Number.POSITIVE_INFINITY,
+    before,
+    after,
+  }: Failures & { readonly before: number; readonly after: number },
   now: number,
   rowsPerBatch = ROWS_PER_BATCH,
 ): PutBack => {
@@ -50,6 +62,7 @@ export const putBackFailed = (
   const wanted = rows.filter(
     (row) =>
       row.updated_at >= since &&
+      row.updated_at < until &&
       // A time after the present is from when the clock was wrong.
       (row.updated_at <= before || row.updated_at > now) &&
       canBePutBack(db, row),
@@ -102,7 +115,7 @@ export const replayOne = (db: TenantDb, webhookId: string, deliveryId: string, n
 };
 
 /**
- * All that failed at `since` (ms) or later, oldest first, in transactions with rests in between. A call that is repeated after
+ * All `failures`, oldest first, in transactions with rests in between. A call that is repeated after
  * a crash goes on where it ended: what has been put back is no longer failed. Throws `not_found`, and `conflict` while the
  * webhook is disabled.
  */
@@ -110,7 +123,7 @@ export const replayFailed = async (
   { files, clock }: { readonly files: TenantFiles; readonly clock: Clock },
   tenantId: string,
   webhookId: string,
-  since: number,
+  failures: Failures,
 ): Promise<{ replayed: number; more: boolean }> => {
   const pace = createPace(new AbortController().signal);
   const before = clock.now();
@@ -121,7 +134,7 @@ export const replayFailed = async (
     const batch: PutBack = await pace(() =>
       files.write(tenantId, (db) => {
         const { number } = activeWebhookOf(db, webhookId);
-        return putBackFailed(db, number, { since, before, after: place }, clock.now());
+        return putBackFailed(db, number, { ...failures, before, after: place }, clock.now());
       }),
     );
     replayed += batch.count;

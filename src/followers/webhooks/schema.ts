@@ -13,6 +13,9 @@ const MAX_NAME = 100;
 /** The guard lets no longer one pass. */
 const MAX_URL = 2_048;
 
+/** Read together, in a millisecond. */
+export const HEALTH_DELIVERIES = 1_000;
+
 export const inboundMails = ['small', 'whole'] as const;
 export const webhookStatuses = ['active', 'disabled'] as const;
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
@@ -85,6 +88,10 @@ export const rotateBody = z
 export const replayBody = z
   .strictObject({
     since: z.iso.datetime({ offset: true }).describe('of the failure; as far back as deliveries are kept'),
+    until: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe('failures at this time or later are left alone; until now where absent'),
   })
   .meta({ examples: [{ since: '2026-11-20T08:00:00Z' }] });
 
@@ -153,6 +160,25 @@ export const deliveryWithBody = deliverySchema
       ),
   })
   .meta({ id: 'DeliveryWithBody' });
+
+export const webhookHealthSchema = z
+  .strictObject({
+    deliveries: z
+      .int()
+      .describe(`the newest ones, ${HEALTH_DELIVERIES} at most; those that are pending among them`),
+    delivered: z.int(),
+    failed: z.int().describe('given up'),
+    success_rate: z
+      .number()
+      .nullable()
+      .describe('delivered divided by delivered and failed; null if there is none'),
+    last_success_at: time.nullable().describe('among these deliveries, as `last_failure_at`'),
+    last_failure_at: time.nullable().describe('also of an attempt that is followed by others'),
+    last_error: z.string().nullable().describe('since the last success; null where nothing failed since'),
+    waiting: z.int().describe('pending deliveries, also older ones; 10,000 at most'),
+    oldest_waiting_since: time.nullable(),
+  })
+  .meta({ id: 'WebhookHealth' });
 
 export const replayedSchema = z.strictObject({
   replayed: z.int().describe('deliveries that are pending again'),

@@ -8,6 +8,7 @@ import type { KeyObject } from 'node:crypto';
 import { createOwnerNotifier, notifyOwners, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { mailboxOf } from '#src/inbound/recipient-rules.ts';
+import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createFollowUps } from '#src/kernel/follow-ups.ts';
 import { createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
@@ -107,7 +108,7 @@ export const createForwardMails = (deps: AskDeps) => {
               target: row.address,
               at: row.changed_at,
               reason: row.failure === DECLINED ? null : row.failure,
-              origin,
+              link: dashboardLink(origin, { practice: tenantId, page: 'inbox' }),
             },
             occasion: [row.seq, row.changed_at],
           })),

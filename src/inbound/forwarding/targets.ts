@@ -126,13 +126,15 @@ const iso = (time: number | null): string | null => (time === null ? null : toIs
 /** The state of each address that the options forward to. */
 export const forwardTargets = (db: TenantDb): readonly ForwardTarget[] => {
   const wanted = wantedBy(inboundSettingsStore(db).current().options);
+  const asks = asksOf(db);
   return targetStore(db)
     .all()
-    .flatMap(({ address_key, address, status, failure, asked_at, changed_at }) =>
-      status === 'removed' || !wanted.has(address_key)
-        ? []
-        : { address, status, reason: failure, asked_at: iso(asked_at), since: toIso(changed_at) },
-    );
+    .flatMap(({ address_key, address, status, failure, asked_at, changed_at }) => {
+      if (status === 'removed' || !wanted.has(address_key)) return [];
+      const isAskedEnough = status === 'unconfirmed' && asks(address) >= MAX_ASKS;
+      const reason = failure ?? (isAskedEnough ? 'asked_enough' : null);
+      return { address, status, reason, asked_at: iso(asked_at), since: toIso(changed_at) };
+    });
 };
 
 export interface ForwardState {

@@ -3,6 +3,7 @@
 // are counted for each client address, and hold up nothing but wrong secrets: 256 random bits cannot be guessed, and other hooks
 // may be used from the same address.
 import { z } from 'zod';
+import { hashBearer } from '#src/accounts/people/bearer.ts';
 import type { LastUsed } from '#src/accounts/people/last-used.ts';
 import { SEND_ERRORS } from '#src/intake/accept.ts';
 import { toDraft } from '#src/intake/draft.ts';
@@ -55,13 +56,14 @@ export const hookSendRoute = ({ platform, clock, limits, accept, lastUsed }: Hoo
     const secret = header(SECRET_HEADER.toLowerCase());
     if (secret === undefined) throw refusal('The request has no secret of a hook.');
     // Without waiting for a sync in progress, as for API tokens.
-    const key = platform.peek((db) => hookKeyStore(db).find(id));
-    if (!opens(key, secret, clock.now())) {
+    const hash = hashBearer(secret);
+    const key = platform.peek((db) => hookKeyStore(db).find(id, hash));
+    if (!opens(key, hash, clock.now())) {
       countWrong(clientKey(clientAddress));
       throw refusal('The secret is wrong, or there is no such hook.');
     }
-    countMessage(id);
-    lastUsed.note(key.tenant_id, id);
+    countMessage(key.id);
+    lastUsed.note(key.tenant_id, key.id);
     return key;
   };
 
@@ -77,7 +79,7 @@ export const hookSendRoute = ({ platform, clock, limits, accept, lastUsed }: Hoo
     access: 'public',
     audit: { none: 'a message is its own record' },
     stability: 'stable',
-    params: z.strictObject({ id: idSchema.describe('the hook') }),
+    params: z.strictObject({ id: idSchema.describe('the practice, or the hook') }),
     headers: keyHeaders.extend({
       [SECRET_HEADER]: z
         .string()

@@ -53,7 +53,10 @@ export interface HookKeyRow {
 }
 
 export const hookKeyStore = perConnection((db: PlatformDb) => {
-  const find = db.prepare<[string], HookKeyRow>('SELECT * FROM inbound_hooks WHERE id = ?');
+  const find = db.prepare<{ id: string; hash: Buffer }, HookKeyRow>(
+    `SELECT * FROM inbound_hooks
+     WHERE id = :id OR (tenant_id = :id AND (hash = :hash OR former_hash = :hash))`,
+  );
   const put = db.prepare<Omit<HookKeyRow, 'former_hash'>>(
     `INSERT INTO inbound_hooks (id, tenant_id, project_id, hash) VALUES (:id, :tenant_id, :project_id, :hash)
      ON CONFLICT (id) DO UPDATE
@@ -62,7 +65,8 @@ export const hookKeyStore = perConnection((db: PlatformDb) => {
   );
   const remove = db.prepare<[string, string]>('DELETE FROM inbound_hooks WHERE id = ? AND tenant_id = ?');
   return {
-    find: (id: string): HookKeyRow | undefined => find.get(id),
+    /** `id` is the hook's, or its practice's: then the secret's hash says which hook it is. */
+    find: (id: string, hash: Buffer): HookKeyRow | undefined => find.get({ id, hash }),
     /** The hash that is there becomes the former one. */
     put: (row: Omit<HookKeyRow, 'former_hash'>): void => {
       put.run(row);

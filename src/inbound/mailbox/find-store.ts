@@ -3,18 +3,18 @@
 // a mailbox is bounded by its quota. A call blocks the event loop, so it ends when its time is over: the page stays short then,
 // and the next call continues from there.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { foldFields, hasWord, typedWords } from '#src/kernel/typed-words.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { receivedOrderStore } from '#src/messages/order-store.ts';
-import { fold } from '#src/messages/search-text.ts';
 import { type InboundRow, type InboundState, inboundStore } from '../store.ts';
 
 /** Null: any. */
 export interface MailFilter {
-  /** Part of an address, a name or the subject. */
+  /** As they are typed: words of an address, a name or the subject. */
   readonly text: string | null;
-  /** Part of the sender's address or name. */
+  /** Of the sender's address or name. */
   readonly from: string | null;
-  /** Part of a recipient's address or name. */
+  /** Of a recipient's address or name. */
   readonly to: string | null;
   readonly state: InboundState | null;
   readonly read: boolean | null;
@@ -56,20 +56,25 @@ interface Source {
 const wordsOf = (...people: readonly Mailbox[]): string[] =>
   people.flatMap(({ address, name }) => [address, name ?? '']);
 
-const within = (part: string | null, words: () => readonly string[]): boolean =>
-  part === null || words().some((word) => fold(word).includes(part));
+const hasAll = (typed: readonly string[], text: () => string): boolean => {
+  if (typed.length === 0) return true;
+  const searched = text();
+  return typed.every((word) => hasWord(searched, word));
+};
 
-const isSentBy = (row: InboundRow, part: string | null): boolean =>
-  within(part, () => {
+const isSentBy = (row: InboundRow, typed: readonly string[]): boolean =>
+  hasAll(typed, () => {
     const from: Mailbox | null = JSON.parse(row.from_json);
-    return from === null ? [] : wordsOf(from);
+    return from === null ? '' : foldFields(wordsOf(from));
   });
 
-const isSentTo = (row: InboundRow, part: string | null): boolean =>
-  within(part, () => [
-    ...(JSON.parse(row.recipients_json) as string[]),
-    ...wordsOf(...JSON.parse(row.to_json), ...JSON.parse(row.cc_json)),
-  ]);
+const isSentTo = (row: InboundRow, typed: readonly string[]): boolean =>
+  hasAll(typed, () =>
+    foldFields([
+      ...(JSON.parse(row.recipients_json) as string[]),
+      ...wordsOf(...JSON.parse(row.to_json), ...JSON.parse(row.cc_json)),
+    ]),
+  );
 
 const lengthOf = ({ to_json, cc_json, references_json }: InboundRow): number =>
   to_json.length + cc_json.length + references_json.length;
@@ -112,9 +117,9 @@ export const mailFindStore = perConnection((db: TenantDb) => {
     isCut: () => false,
   });
 
-  const sourceOf = (filter: MailFilter, parts: readonly string[]): Source => {
+  const sourceOf = (filter: MailFilter, words: readonly string[]): Source => {
     const { threadId, replyToSeq, state, read } = filter;
-    const [part = ''] = parts.toSorted((one, other) => other.length - one.length);
+    const [part = ''] = words.toSorted((one, other) => other.length - one.length);
     if (threadId !== null) return ofThread(threadId);
     if (replyToSeq !== null) return answersOf(replyToSeq);
     if (state !== null && state !== 'inbox') return ofState(state);
@@ -127,10 +132,10 @@ export const mailFindStore = perConnection((db: TenantDb) => {
     find: (filter: MailFilter, before: number | null, limit: number, budgetMs = BUDGET_MS): MailPage => {
       const { receivedFrom, receivedBefore, state, read, threadId, replyToSeq } = filter;
       const end = performance.now() + budgetMs;
-      const [text, sender, recipient] = [filter.text, filter.from, filter.to].map((part) =>
-        part === null ? null : fold(part),
-      ) as [string | null, string | null, string | null];
-      const parts = [text, sender, recipient].filter((part) => part !== null);
+      const text = typedWords(filter.text ?? '');
+      const sender = typedWords(filter.from ?? '');
+      const recipient = typedWords(filter.to ?? '');
+      const words = [...text, ...sender, ...recipient];
       const from = Math.max(oldest.get() ?? 1, receivedFrom === null ? 1 : order.firstSince(receivedFrom));
       const until = receivedBefore === null ? order.newest() + 1 : order.firstSince(receivedBefore);
       // The clock may have been set back between two mails, so the row decides.
@@ -141,11 +146,11 @@ export const mailFindStore = perConnection((db: TenantDb) => {
         isOneOf(replyToSeq, row.reply_to_seq) &&
         (receivedFrom === null || row.received_at >= receivedFrom) &&
         (receivedBefore === null || row.received_at < receivedBefore) &&
-        (text === null || (textOf.get(row.seq) ?? '').includes(text)) &&
+        hasAll(text, () => textOf.get(row.seq) ?? '') &&
         isSentBy(row, sender) &&
         isSentTo(row, recipient);
 
-      const source = sourceOf(filter, parts);
+      const source = sourceOf(filter, words);
       const rows: InboundRow[] = [];
       let characters = 0;
       let position = Math.min(before ?? until, until);

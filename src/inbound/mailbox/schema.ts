@@ -1,6 +1,6 @@
 // Mail received, as the API shows it, and what is asked of it.
 import { z } from 'zod';
-import { idSchema } from '#src/kernel/fields.ts';
+import { idSchema, typedSchema } from '#src/kernel/fields.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { addressSchema, timeOrDay } from '#src/messages/schema.ts';
 import { mailNotes } from '../reading/read.ts';
@@ -72,7 +72,7 @@ const attachmentSchema = z
   })
   .meta({ id: 'InboundAttachment' });
 
-const contentShape = {
+export const mailContentShape = {
   text: z.string().nullable().describe('made of the HTML where the mail has no text'),
   html: z
     .string()
@@ -98,25 +98,23 @@ export const inboundMessageSchema = z
         at: z.iso.datetime().describe('when that was so'),
       }),
     ),
-    ...z.strictObject(contentShape).partial().describe('only with permission `messages.view_content`').shape,
+    reply_to: z
+      .array(addressSchema)
+      .optional()
+      .describe('where its sender wants answers; with permission `messages.view_content`'),
+    ...z.strictObject(mailContentShape).partial().describe('only with permission `messages.view_content`')
+      .shape,
   })
   .meta({ id: 'InboundMessage' });
 
-const PART_LENGTH = 200;
-const part = (what: string) =>
-  z
-    .string()
-    .max(PART_LENGTH)
-    // SQLite would end the text at NUL and find more than was searched for.
-    .regex(/^[^\0]*$/, 'NUL is not allowed')
-    .optional()
-    .describe(`part of ${what}, without regard to case and marks`);
+const words = (what: string) =>
+  typedSchema.optional().describe(`words of ${what}, as \`q\` of the search of messages takes them`);
 
 export const findQuery = z.strictObject({
   ...listQuery,
-  q: part('an address, a name or the subject').meta({ examples: ['muster'] }),
-  from: part('the sender’s address or name'),
-  to: part('a recipient’s address or name'),
+  q: words('an address, a name or the subject').meta({ examples: ['muster'] }),
+  from: words('the sender’s address or name'),
+  to: words('a recipient’s address or name'),
   state: stateSchema.optional(),
   read: z.enum(['true', 'false']).optional(),
   thread_id: idSchema.optional(),

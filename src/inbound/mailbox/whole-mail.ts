@@ -3,44 +3,13 @@
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { headFieldsOf } from '#src/mail/field-block.ts';
-import { type MessageSource, MimeError, partsOf } from '#src/mail/mime-parts.ts';
 import { mailUrl, type PracticeUrl } from '#src/messages/published-event.ts';
 import { WHOLE_MAIL_CONTENT_BYTES } from '#src/messages/published-mail.ts';
-import { isFile, MAX_MAIL_PARTS } from '../reading/attachments.ts';
+import { contentsOf } from '../reading/attachments.ts';
 import { readMail } from '../reading/read.ts';
 import { inboundStore } from '../store.ts';
 import { sourcePieces } from './download.ts';
 import { presentMail } from './present.ts';
-
-/** Of each attachment in its order; null where it does not fit into what those before it have left. */
-const contentsOf = async (source: MessageSource): Promise<readonly (Buffer | null)[]> => {
-  const files: { pieces: Buffer[]; size: number; fits: boolean }[] = [];
-  let left = WHOLE_MAIL_CONTENT_BYTES;
-  let isInFile = false;
-  try {
-    for await (const { part, parent, content } of partsOf(source, MAX_MAIL_PARTS)) {
-      if (content === null) {
-        isInFile = isFile(part, parent);
-        if (isInFile) files.push({ pieces: [], size: 0, fits: true });
-        continue;
-      }
-      const file = isInFile ? files.at(-1) : undefined;
-      if (!file?.fits) continue;
-      file.fits = content.length <= left;
-      if (file.fits) {
-        file.pieces.push(content);
-        file.size += content.length;
-        left -= content.length;
-      } else {
-        file.pieces = [];
-        left += file.size;
-      }
-    }
-  } catch (error) {
-    if (!(error instanceof MimeError)) throw error;
-  }
-  return files.map(({ pieces, fits }) => (fits ? Buffer.concat(pieces) : null));
-};
 
 /** Null where the mail is no longer kept. Rejects as a read of the file. */
 export const createWholeMail =
@@ -58,7 +27,7 @@ export const createWholeMail =
     const source = () => sourcePieces(files, tenantId, row);
     try {
       const { attachments, ...body } = await readMail(source());
-      const contents = attachments.length === 0 ? [] : await contentsOf(source());
+      const contents = attachments.length === 0 ? [] : await contentsOf(source(), WHOLE_MAIL_CONTENT_BYTES);
       return {
         ...mail,
         ...body,

@@ -67,7 +67,8 @@ export const attachmentOf = async (source: MessageSource, index: number): Promis
   let seen = -1;
   for (let piece = await next(); !piece.done; piece = await next()) {
     const { part, parent, content } = piece.value;
-    if (content === null && isFile(part, parent)) seen += 1;
+    if (content !== null || !isFile(part, parent)) continue;
+    seen += 1;
     if (seen === index) return { ...fileHead(part, index), content: contentOf(part) };
   }
   return null;
@@ -83,4 +84,41 @@ export const attachmentOf = async (source: MessageSource, index: number): Promis
       await parts.return(undefined);
     }
   }
+};
+
+/**
+ * The contents of the attachments that `isWanted`, in their order and up to `maxBytes` in all; null for any other, and for one that
+ * does not fit into what those before it have left.
+ */
+export const contentsOf = async (
+  source: MessageSource,
+  maxBytes: number,
+  isWanted: (index: number) => boolean = () => true,
+): Promise<readonly (Buffer | null)[]> => {
+  const files: { pieces: Buffer[]; size: number; fits: boolean }[] = [];
+  let left = maxBytes;
+  let isInFile = false;
+  try {
+    for await (const { part, parent, content } of partsOf(source, MAX_MAIL_PARTS)) {
+      if (content === null) {
+        isInFile = isFile(part, parent);
+        if (isInFile) files.push({ pieces: [], size: 0, fits: isWanted(files.length) });
+        continue;
+      }
+      const file = isInFile ? files.at(-1) : undefined;
+      if (!file?.fits) continue;
+      file.fits = content.length <= left;
+      if (file.fits) {
+        file.pieces.push(content);
+        file.size += content.length;
+        left -= content.length;
+      } else {
+        file.pieces = [];
+        left += file.size;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof MimeError)) throw error;
+  }
+  return files.map(({ pieces, fits }) => (fits ? Buffer.concat(pieces) : null));
 };

@@ -1,10 +1,11 @@
 // The header of a received mail as lists show it and a search finds it. It is read for each mail at its reception: once, in
 // bounded time, and whatever is in it; a field that cannot be read is as one that is absent. Pure.
+
+import { foldFields } from '#src/kernel/typed-words.ts';
 import { withoutInvisibles } from '#src/mail/address.ts';
 import { writtenMailboxes } from '#src/mail/address-field.ts';
 import { cleanText, decodeWords } from '#src/mail/decode-text.ts';
 import { type Field, fieldValue, headFieldsOf } from '#src/mail/field-block.ts';
-import { foldFields } from '#src/messages/search-text.ts';
 import { firstAuthor } from '../checks/authors.ts';
 import type { MailHead } from '../mail.ts';
 

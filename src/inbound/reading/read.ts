@@ -40,6 +40,20 @@ export interface MailContent {
  * is not shared with others. */
 const MAX_BYTES = { text: 524_288, html: 131_072 };
 type Form = keyof typeof MAX_BYTES;
+
+/** How the HTML of a mail is made fit for where it is shown. */
+export interface HtmlForm {
+  /** Bytes of it that are read. */
+  readonly maxBytes: number;
+  /** Null where it cannot be read. */
+  readonly show: (html: string, attachments: readonly MailAttachment[]) => Promise<string | null>;
+}
+
+/** Beside an account. Its library is a hundred files, which no start needs. */
+const harmless: HtmlForm = {
+  maxBytes: MAX_BYTES.html,
+  show: async (html) => (await import('./safe-html.ts')).safeHtml(html),
+};
 const MAX_CONTENT_ID = 250;
 
 interface Leaf {
@@ -115,12 +129,12 @@ interface Found {
   readonly notes: ReadonlySet<MailNote>;
 }
 
-const collect = async (source: MessageSource): Promise<Found> => {
+const collect = async (source: MessageSource, htmlBytes: number): Promise<Found> => {
   const root: Branch = { isAlternative: false, children: [] };
   const branches = new Map<PartHead, Branch>();
   const files: FileFound[] = [];
   const notes = new Set<MailNote>();
-  const room = { ...MAX_BYTES };
+  const room = { ...MAX_BYTES, html: htmlBytes };
   let seen = 0;
   let leaf: Leaf | null = null;
   let preamble = null as Leaf | null;
@@ -173,25 +187,28 @@ const collect = async (source: MessageSource): Promise<Found> => {
 };
 
 /** Rejects only where `source` does. */
-export const readMail = async (source: MessageSource): Promise<MailContent> => {
-  const { root, files, notes } = await collect(source);
+export const readMail = async (
+  source: MessageSource,
+  { maxBytes, show }: HtmlForm = harmless,
+): Promise<MailContent> => {
+  const { root, files, notes } = await collect(source, maxBytes);
   const body = bodyOf(root);
   const text = body.text ?? (body.html === null ? null : textOfHtml(body.html));
   // Each takes its time; others have their turn in between.
   await setImmediate();
-  // Its library is a hundred files, which no start needs.
-  const html = body.html === null ? null : (await import('./safe-html.ts')).safeHtml(body.html);
+  const attachments = files.map(({ content_id, ...file }) => ({
+    ...file,
+    content_id,
+    inline: content_id !== null && body.html !== null && isShownIn(body.html, content_id),
+  }));
+  const html = body.html === null ? null : await show(body.html, attachments);
   await setImmediate();
   const isCut = notes.has('truncated') || (body.html !== null && html === null);
   return {
     text,
     html,
     reply_text: text === null ? null : replyTextOf(text),
-    attachments: files.map(({ content_id, ...file }) => ({
-      ...file,
-      content_id,
-      inline: content_id !== null && body.html !== null && isShownIn(body.html, content_id),
-    })),
+    attachments,
     notes: mailNotes.filter((note) => (note === 'truncated' ? isCut : notes.has(note))),
   };
 };

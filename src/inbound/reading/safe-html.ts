@@ -4,12 +4,12 @@
 import sanitizeHtml from 'sanitize-html';
 import { seemsTooDeep } from '#src/mail/plain-text.ts';
 
-const TAGS =
+export const TAGS =
   'a abbr address article aside b bdi big blockquote br caption center cite code col colgroup dd del details dfn div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark nav ol p pre q s samp section small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr'.split(
     ' ',
   );
 /** Their text is none of the mail. */
-const WITHOUT_TEXT =
+export const WITHOUT_TEXT =
   'applet audio button canvas datalist embed frameset head iframe math noembed noframes noscript object option script select style svg template textarea title video xmp'.split(
     ' ',
   );
@@ -50,8 +50,8 @@ const safeStyle = (style: string): string =>
     .map((one) => one.trim())
     .join('; ');
 
-const TARGET = /^\s*(?:https?:\/\/|mailto:|tel:)/i;
-const REMOTE = /^\s*(?:https?:)?\/\//i;
+export const TARGET = /^\s*(?:https?:\/\/|mailto:|tel:)/i;
+export const REMOTE = /^\s*(?:https?:)?\/\//i;
 const OWN = /^cid:[^\s"'<>]{1,500}$/i;
 const MAX_ADDRESS = 4_000;
 
@@ -90,7 +90,7 @@ const OPTIONS: sanitizeHtml.IOptions = {
 };
 
 /** Runs of one character that is no markup each become a piece of the parser's. */
-const calm = (html: string): string => html.replace(/<+(?=<)/g, '');
+export const calm = (html: string): string => html.replace(/<+(?=<)/g, '');
 
 /** Its time grows with the length of what is given. Null where that is nested too deep to be read. */
 export const safeHtml = (given: string): string | null => {

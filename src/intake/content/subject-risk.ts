@@ -1,6 +1,7 @@
 // Rates a subject: signs that put a mail into the spam folder, and personal data that others could read in a notification. It
 // is a table of rules with weights; a subject's score is their sum, at most 100. Pure.
 import type { Language } from '#src/kernel/language.ts';
+import { namesIllnessOrTreatment } from './health-words.ts';
 
 type Words = Readonly<Record<Language, string>>;
 
@@ -130,14 +131,7 @@ export const subjectRules: readonly SubjectRule[] = [
   {
     id: 'health_detail',
     weight: 30,
-    finds: matches(
-      words(
-        'diagnose\\p{L}{0,3}|befund\\p{L}{0,2}|laborwerte?|krebs\\p{L}{0,20}|tumor\\p{L}{0,3}|chemotherapie',
-        'hiv|aids|hepatitis|depression\\p{L}{0,2}|schwangerschaft\\p{L}{0,10}|sucht(?:therapie|beratung)',
-        'onkolog\\p{L}{1,6}|psychiatri\\p{L}{1,6}|psychotherap\\p{L}{1,6}|oncology|psychiatr\\p{L}{1,6}',
-        'diagnos[ie]s|cancer|test results?|lab results?|pregnan\\p{L}{1,3}',
-      ),
-    ),
+    finds: namesIllnessOrTreatment,
     why: {
       de: 'Der Betreff steht auf Sperrbildschirmen und in Protokollen: Angaben zur Gesundheit sind dort für Dritte lesbar (Art. 9 DSGVO, § 203 StGB).',
       en: 'A subject shows on lock screens and in logs: others read health data there (Art. 9 GDPR, § 203 StGB).',
@@ -151,7 +145,10 @@ export const subjectRules: readonly SubjectRule[] = [
     id: 'personal_data',
     weight: 25,
     finds: matches(
-      /\b(?:geb\.|geboren|born)\s{0,3}(?:am |on )?\d{1,2}[./]\d{1,2}[./]\d{2,4}/i,
+      /\b(?:geb\.|geboren|geburtsdatum|born|date of birth|dob)[:\s]{0,3}(?:am |on )?\d{1,2}(?:[./-]\d{1,2}[./-]|\.? \p{L}{3,9} )\d{2,4}/iu,
+      /(?<!\p{L})(?:patienten|versicherten|fall)[- ]?(?:nummer|nr\.?|id)[\s:#]{0,3}[A-Z]?\d{3}/iu,
+      /\b(?:patient|insurance|nhs|medical record) (?:number|no\.?|id)[\s:#]{0,3}[A-Z]?\d{3}/i,
+      /[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2}/i,
       /\b[A-Z]\d{9}\b/,
       /\b[A-Z]{2}\d{2}(?: ?\d{4}){4}/,
     ),

@@ -3,7 +3,7 @@ import { HARD_BLOCK_SCORE } from '#src/intake/content/assessment.ts';
 import { findRefusedAttachment } from '#src/intake/content/attachment-policy.ts';
 import { wordsOf } from '#src/intake/content/rate-content.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import type { Kind } from '#src/messages/kinds.ts';
+import { type Kind, kinds } from '#src/messages/kinds.ts';
 import { hasSignedParts } from '#src/messages/submitted-part.ts';
 import { defineGate } from '../gate.ts';
 import { isDelicate, TRACKING_GATE } from '../tracking.ts';
@@ -14,6 +14,9 @@ const PROMOTIONAL_FROM = 40;
 const stricter: Readonly<Partial<Record<Kind, number>>> = { doi: 10 };
 /** Samples that the practice sends to itself. */
 const exempt: ReadonlySet<Kind> = new Set(['quality', 'test']);
+
+/** Whether mail of that kind may carry advertising. */
+export const mayAdvertise = (kind: Kind): boolean => kinds[kind].stream === 'marketing' || exempt.has(kind);
 
 const whys = (ids: readonly string[]): string => ids.map((id) => wordsOf({ id }, 'en').why).join(' ');
 
@@ -39,8 +42,8 @@ export const promotional = defineGate({
   name: 'promotional',
   kind: 'content',
   errors: ['promotional_on_transactional'],
-  check: ({ content: rated, kind, stream }) => {
-    if (rated === null || stream === 'marketing' || exempt.has(kind)) return { facts: { applies: false } };
+  check: ({ content: rated, kind }) => {
+    if (rated === null || mayAdvertise(kind)) return { facts: { applies: false } };
     const limit = stricter[kind] ?? PROMOTIONAL_FROM;
     const facts = { score: rated.promotionalScore, limit, reasons: rated.promotional };
     if (rated.promotionalScore < limit) return { facts };

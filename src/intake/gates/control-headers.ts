@@ -12,6 +12,7 @@ const orders: Readonly<Record<string, string>> = {
   GreenArrow: 'X-GreenArrow-*',
   Haraka: 'X-VMTA',
   KumoMTA: 'X-Tenant X-Schedule X-KumoRef',
+  Lettermint: 'X-LM-* X-Lettermint-*',
   Mailgun: 'X-Mailgun-*',
   Mailjet: 'X-MJ-* X-Mailjet-*',
   MailerSend: 'X-MailerSend-*',

@@ -3,7 +3,7 @@
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { unfit } from '#src/kernel/validate.ts';
-import { type Kind, kinds } from '#src/messages/kinds.ts';
+import { builtInRoute, type Kind, kinds } from '#src/messages/kinds.ts';
 import { type Draft, frameOf, invalidField, nameOf, toDraft, withWriting } from '../draft.ts';
 import type { SendBody } from '../schema.ts';
 import { compileContent, type TemplateContent } from './render.ts';
@@ -11,6 +11,7 @@ import { toMergeData } from './schema.ts';
 import { type TemplateRow, templateStore } from './store.ts';
 
 export interface LoadedTemplate extends TemplateContent {
+  readonly templateId: string;
   readonly kind: Kind;
   readonly settings: {
     readonly track_opens?: boolean | undefined;
@@ -20,7 +21,7 @@ export interface LoadedTemplate extends TemplateContent {
 
 /** The route of sends that name none: the built-in one for marketing; null for the practice's default. */
 export const usualRoute = (kind: Kind): string | null =>
-  kinds[kind].stream === 'marketing' ? 'broadcast' : null;
+  kinds[kind].stream === 'marketing' ? builtInRoute.marketing : null;
 
 export const findTemplate = (db: TenantDb, idOrName: string): TemplateRow | undefined =>
   templateStore(db).byId(idOrName.toLowerCase()) ?? templateStore(db).byName(idOrName);
@@ -40,6 +41,7 @@ export const loadTemplate = (db: TenantDb, template: string, version?: number): 
   const { subject, text, html } = content;
   const { track_opens, track_clicks } = row;
   return {
+    templateId: row.id,
     subject,
     text,
     html,
@@ -72,13 +74,14 @@ export const draftOf = (body: SendBody): Draft | ((db: TenantDb) => Draft) => {
   const frame = frameOf(body);
   const data = toMergeData(body.data ?? {});
   return (db) => {
-    const { kind, settings, ...content } = loadTemplate(db, template, version);
+    const { kind, settings, templateId, ...content } = loadTemplate(db, template, version);
     const compiled = compileContent(content);
     const problems = compiled.problemsOf(data, 'body.data');
     if (problems.length > 0) throw unfit(problems);
     return withWriting(
       {
         ...frame,
+        templateId,
         kind: frame.kind ?? kind,
         // A send that names a kind chooses its route by that, not by the template.
         route: frame.route ?? (frame.kind === null ? usualRoute(kind) : null),

@@ -69,7 +69,8 @@ const versionOf = (
   return content;
 };
 
-const storedTemplate = (db: TenantDb, idOrName: string): StoredTemplate => {
+/** With its current content. Throws `not_found`. */
+export const storedTemplate = (db: TenantDb, idOrName: string): StoredTemplate => {
   const row = rowOf(db, idOrName);
   return { row, content: versionOf(db, row) };
 };

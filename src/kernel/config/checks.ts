@@ -171,14 +171,14 @@ const checkSecurity = ({ dns, security }: Sections, { warning }: Findings): void
     warning(['security', 'outbound_allow_http'], 'webhooks and alerts may use http, unencrypted');
 };
 
-const checkDnsProvider = ({ dns }: Sections, { problem }: Findings): void => {
-  const api = dns?.provider?.api;
-  if (api?.startsWith('http:') && !isLoopback(hostOf(api)))
-    problem(
-      ['dns', 'provider', 'api'],
-      'an https address, because the token goes there',
-      JSON.stringify(api),
-    );
+const checkProviders = ({ dns, billing }: Sections, { problem }: Findings): void => {
+  const used: [Path, string | undefined][] = [
+    [['dns', 'provider', 'api'], dns?.provider?.api],
+    [['billing', 'stripe', 'api_base'], billing?.stripe?.api_base],
+  ];
+  for (const [path, api] of used)
+    if (api?.startsWith('http:') && !isLoopback(hostOf(api)))
+      problem(path, 'an https address, because the token goes there', JSON.stringify(api));
 };
 
 /**
@@ -242,7 +242,7 @@ export const checkSections = (sections: Sections, findings: Findings): void => {
   checkCapture(sections, findings);
   checkExampleNames(sections, findings);
   checkSecurity(sections, findings);
-  checkDnsProvider(sections, findings);
+  checkProviders(sections, findings);
   checkScanners(sections, findings);
   checkInbound(sections, findings);
   checkSubmission(sections, findings);

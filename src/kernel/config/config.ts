@@ -31,8 +31,17 @@ export interface DnsProviderConfig extends Pick<ProviderSection, 'kind' | 'api'>
   readonly token: Secret;
 }
 
+type StripeSection = NonNullable<ConfigFile['billing']['stripe']>;
+export interface StripeConfig extends Pick<StripeSection, 'api_base' | 'price'> {
+  readonly secretKey: Secret;
+  readonly webhookSecret: Secret;
+}
+
 /** Keys are named as in the file; durations are milliseconds, `listen` is host and port, secrets are read. */
-export type Config = Omit<ConfigFile, 'admin' | 'secrets' | 'upstreams' | 'dns' | 'domain_connect'> & {
+export type Config = Omit<
+  ConfigFile,
+  'admin' | 'secrets' | 'upstreams' | 'dns' | 'billing' | 'domain_connect'
+> & {
   /** Null: no one can administer over HTTP. */
   readonly admin: { readonly token: Secret | null; readonly mail: string | null };
   /** Base64 of 32 bytes. */
@@ -43,6 +52,10 @@ export type Config = Omit<ConfigFile, 'admin' | 'secrets' | 'upstreams' | 'dns' 
     /** Null: records are published by others. */
     readonly provider: DnsProviderConfig | null;
     readonly authoritative: NonNullable<ConfigFile['dns']['authoritative']> | null;
+  };
+  readonly billing: Pick<ConfigFile['billing'], 'provider' | 'grace'> & {
+    /** Null exactly if the provider is none. */
+    readonly stripe: StripeConfig | null;
   };
   /** Null: no apply URLs are made. */
   readonly domain_connect: DomainConnectConfig | null;
@@ -111,6 +124,38 @@ const resolveProvider = (
   return token && { kind, api, token };
 };
 
+const stripeSecrets = {
+  secret_key: { expected: 'a secret or restricted key, sk_… or rk_…', form: /^[sr]k_[\x21-\x7e]{8,500}$/ },
+  webhook_secret: {
+    expected: 'the signing secret of a webhook, whsec_…',
+    form: /^whsec_[\x21-\x7e]{8,500}$/,
+  },
+} as const;
+
+const resolveStripe = (
+  billing: ConfigFile['billing'] | undefined,
+  environment: Environment,
+  findings: Findings,
+): StripeConfig | null => {
+  if (billing?.provider !== 'stripe') return null;
+  const { stripe } = billing;
+  if (stripe === undefined) {
+    findings.problem(['billing', 'provider'], 'billing.stripe beside it', 'none');
+    return null;
+  }
+  const path = ['billing', 'stripe'];
+  const read = (name: keyof typeof stripeSecrets): Secret | null => {
+    const source = { path, name, file: stripe[`${name}_file`], variable: stripe[`${name}_env`] };
+    if (source.file === undefined && source.variable === undefined)
+      findings.problem(path, `${name}_file or ${name}_env`, 'neither');
+    const { expected, form } = stripeSecrets[name];
+    return readSecret(source, expected, (text) => form.test(text), environment, findings);
+  };
+  const [secretKey, webhookSecret] = [read('secret_key'), read('webhook_secret')];
+  const { api_base, price } = stripe;
+  return secretKey && webhookSecret && { api_base, price, secretKey, webhookSecret };
+};
+
 const resolveDns = (
   { zones, authoritative, ...rest }: ConfigFile['dns'],
   host: string,
@@ -156,7 +201,8 @@ const resolve = (sections: Partial<ConfigFile>, environment: Environment, findin
   );
   const domainConnect = resolveDomainConnect(sections.domain_connect, environment, findings);
   const provider = resolveProvider(sections.dns?.provider, environment, findings);
-  return { token, masterKey, upstreams, domainConnect, provider };
+  const stripe = resolveStripe(sections.billing, environment, findings);
+  return { token, masterKey, upstreams, domainConnect, provider, stripe };
 };
 
 const readText = (file: string): string => {
@@ -181,7 +227,11 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
     },
   };
   checkSections(value, findings);
-  const { token, masterKey, upstreams, domainConnect, provider } = resolve(value, environment, findings);
+  const { token, masterKey, upstreams, domainConnect, provider, stripe } = resolve(
+    value,
+    environment,
+    findings,
+  );
   if (problems.length > 0 || masterKey === null)
     throw new ConfigError(problems.sort((a, b) => a.line - b.line || a.column - b.column));
   const whole = value as ConfigFile;
@@ -191,6 +241,7 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
     secrets: { masterKey },
     upstreams,
     dns: resolveDns(whole.dns, whole.service.host, provider),
+    billing: { ...whole.billing, stripe },
     domain_connect: domainConnect,
   };
   return { config, warnings };

@@ -9,7 +9,7 @@ import { durationBetween } from '#src/kernel/expected.ts';
 import { limitsSection } from '#src/kernel/limits.ts';
 import { logLevels } from '#src/kernel/log.ts';
 import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
-import { alerts, campaigns, scanners, smtp, upstream, webhooks } from './sections.ts';
+import { alerts, billing, campaigns, compat, scanners, smtp, upstream, webhooks } from './sections.ts';
 import * as v from './values.ts';
 
 const retryTime = durationBetween(SECOND, 7 * DAY);
@@ -293,6 +293,13 @@ export const configSchema = z.strictObject({
   http: http.prefault({}).describe('API, dashboard and public pages.'),
   smtp: smtp.prefault({}).describe('SMTP listeners.'),
   admin: admin.prefault({}).describe("The operator's access: token_file or token_env."),
+  operators: v
+    .listOf(v.mailAddress)
+    .meta({ example: ['operator@example.net'], live: 'yes' })
+    .prefault([])
+    .describe(
+      'Addresses of people who sign in as operators, by code or password: they may do what the admin token may.',
+    ),
   secrets: secrets
     .prefault({})
     .describe('The master key: exactly one of master_key_file and master_key_env.'),
@@ -364,6 +371,10 @@ export const configSchema = z.strictObject({
     .meta({ live: 'yes' })
     .prefault({})
     .describe('When a campaign stops by itself, and when it is reported that it does not go on.'),
+  compat: compat
+    .meta({ live: 'yes' })
+    .prefault({})
+    .describe("Requests in the forms of other services' APIs, below /api/compat."),
   auth: z
     .strictObject({
       password_login: z
@@ -376,10 +387,7 @@ export const configSchema = z.strictObject({
     .meta({ live: 'yes' })
     .prefault({})
     .describe('Signing in.'),
-  billing: z
-    .strictObject({ provider: z.enum(['none']).prefault('none').describe('Payment provider.') })
-    .prefault({})
-    .describe('Paid plans.'),
+  billing: billing.prefault({}).describe('Paid plans.'),
   limits: limitsSection.meta({ live: 'yes' }).prefault({}).describe('Request limits.'),
   retention: retention
     .meta({ live: 'yes' })

@@ -299,3 +299,79 @@ export const campaigns = z.strictObject({
     .prefault('30m')
     .describe('Owners get a mail when a campaign has not gone on for so long without a known reason.'),
 });
+
+const aliases = (shape: string, paths: readonly string[], tokenHeaders: readonly string[]) =>
+  z
+    .strictObject({
+      paths: v
+        .listOf(v.pathPrefix)
+        .prefault([...paths])
+        .describe(
+          'Prefixes under which its paths are served as well; / serves them without a prefix, where nothing else has that path.',
+        ),
+      token_headers: v
+        .listOf(v.headerName)
+        .prefault([...tokenHeaders])
+        .describe('Header fields that may carry the token; Authorization wins where both are sent.'),
+    })
+    .prefault({})
+    .describe(`For ${shape}.`);
+
+export const compat = z.strictObject({
+  aliases: z
+    .strictObject({
+      vendor_a: aliases('the vendor A shape', ['/api/compat/resend', '/'], []),
+      vendor_b: aliases('the vendor B shape', ['/api/compat/postmark', '/'], ['X-Postmark-Server-Token']),
+      eu: aliases('the EU shape', ['/api/compat/lettermint', '/v1', '/'], ['x-lettermint-token']),
+    })
+    .prefault({})
+    .describe(
+      'What lets a client of such a service work here with only its base address and its key changed. An empty list leaves what is below /api/compat.',
+    ),
+});
+
+const stripe = z
+  .strictObject({
+    secret_key_file: v.secretFile
+      .meta({ example: 'config/stripe.key' })
+      .optional()
+      .describe(
+        'File with the secret or restricted key (sk_… or rk_…). A restricted key needs to write customers, checkout sessions and customer portal, and to read subscriptions.',
+      ),
+    secret_key_env: v.secretVariable
+      .meta({ example: 'STRIPE_SECRET_KEY' })
+      .optional()
+      .describe('Environment variable with the key, instead of secret_key_file.'),
+    webhook_secret_file: v.secretFile
+      .meta({ example: 'config/stripe-webhook.secret' })
+      .optional()
+      .describe(
+        'File with the signing secret (whsec_…) of the webhook endpoint <public_origin>/api/public/billing/stripe, which gets customer.subscription.created, .updated and .deleted.',
+      ),
+    webhook_secret_env: v.secretVariable
+      .meta({ example: 'STRIPE_WEBHOOK_SECRET' })
+      .optional()
+      .describe('Environment variable with the signing secret, instead of webhook_secret_file.'),
+    api_base: v.origin
+      .prefault('https://api.stripe.com')
+      .describe('Origin of its API; https, unless it is on this machine.'),
+    price: z
+      .strictObject({
+        supporter: v.priceId
+          .meta({ example: 'price_1AbCdEfGhIjKlMnOp' })
+          .describe('Of the plan Supporter: 5 EUR a month.'),
+      })
+      .describe('Ids of prices.'),
+  })
+  .describe('The account at Stripe.');
+
+export const billing = z.strictObject({
+  provider: z
+    .enum(['none', 'stripe'])
+    .prefault('none')
+    .describe('Payment provider; with none, paid plans are given by the operator alone.'),
+  grace: durationBetween(0, 60 * DAY)
+    .prefault('14d')
+    .describe('How long the plan is kept after a failed payment.'),
+  stripe: stripe.optional(),
+});

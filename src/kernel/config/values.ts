@@ -107,6 +107,12 @@ export const practiceName = checkedText('the slug or the id of a practice', (tex
 );
 
 /** Part of the template's file name, `<providerId>.<serviceId>.json`. */
+export const headerName = checkedText('a header field name', (text) =>
+  /^[A-Za-z][A-Za-z0-9-]{0,99}$/.test(text),
+);
+export const pathPrefix = checkedText('a path such as /api/other, or / for none', (text) =>
+  /^\/(?:[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*)?$/.test(text),
+);
 export const headerNames = checkedText('the name of a header field, or its beginning and *', (text) =>
   /^[A-Za-z0-9-]{1,76}\*?$/.test(text),
 );
@@ -120,6 +126,8 @@ export const keyLabel = checkedText(
   'a lower-case label that begins with an underscore, none that mail uses',
   (text) => /^_[a-z0-9-]{1,62}$/.test(text) && !TAKEN_LABELS.includes(text),
 );
+
+export const priceId = checkedText('the id of a price, price_…', (text) => /^price_\w{1,250}$/.test(text));
 
 export const filePath = z.string().min(1).max(MAX_PATH_LENGTH).meta({ expected: 'a path' });
 /** Problems do not show the value: someone may have put the secret itself there. */

@@ -1,6 +1,7 @@
 // SQLite as the service opens it, and the types that say which of the two kinds of file a connection belongs to.
 // Everything is STRICT, in WAL mode, with foreign keys; who syncs what and when is written in durable-file.ts.
 import Database from 'better-sqlite3';
+import { haveWords } from '#src/kernel/typed-words.ts';
 
 declare const fileKind: unique symbol;
 
@@ -84,6 +85,7 @@ export const openSqlite = (
     // Else each savepoint writes what it would have to undo into a temporary file: two thirds of all write calls.
     db.pragma('temp_store = MEMORY');
     db.pragma(`secure_delete = ${ALWAYS}`);
+    db.function('have_words', { deterministic: true, varargs: true }, haveWords);
     prepareLate(db);
     return db;
   } catch (error) {

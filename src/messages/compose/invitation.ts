@@ -11,7 +11,7 @@ export const invitationOf = (
   attendee: Mailbox,
 ): string =>
   writeMeetingRequest({
-    uid: internetMessageId.slice(1, -1),
+    uid: invitation.uid ?? internetMessageId.slice(1, -1),
     stampedAt: date,
     summary: invitation.summary,
     location: invitation.location,

@@ -16,6 +16,24 @@ export interface QueueRow {
   due_at: number;
 }
 
+/** What waits in a lane. A mail that is held until a time that was asked for waits from that time on. */
+export interface WaitingRow {
+  lane: Lane;
+  /** Recipients, those of the following kinds among them. */
+  waiting: number;
+  in_flight: number;
+  held: number;
+  /** Was tried, and will be tried again. */
+  retrying: number;
+  /** Acceptance of the oldest, or the time until which it was held; null where all are held. */
+  since: number | null;
+  /** Null where all are in flight. */
+  next_due_at: number | null;
+}
+
+/** A reading takes some milliseconds then. */
+export const WAITING_COUNTED = 10_000;
+
 export interface CampaignQueueRow
   extends Pick<QueueRow, 'recipient_id' | 'message_seq' | 'attempts' | 'due_at'> {}
 
@@ -83,6 +101,15 @@ export const queueStore = perConnection((db: TenantDb) => {
      WHERE messages.campaign_seq IS NOT NULL AND messages.status IN ('queued', 'delivery_delayed')
        AND lower(recipients.address) = lower(?) AND queue.claimed = 0`,
   );
+  const held = 'coalesce(scheduled_at, 0) > :now';
+  const waiting = db.prepare<{ now: number; projectIds: string | null }, WaitingRow>(
+    `SELECT lane, count(*) AS waiting, sum(claimed) AS in_flight, sum(${held}) AS held, sum(attempts > claimed) AS retrying,
+       min(CASE WHEN ${held} THEN NULL ELSE max(created_at, coalesce(scheduled_at, 0)) END) AS since,
+       min(CASE WHEN claimed = 0 THEN due_at END) AS next_due_at
+     FROM (SELECT * FROM queue ORDER BY recipient_id LIMIT ${WAITING_COUNTED}) CROSS JOIN messages ON seq = message_seq
+     WHERE :projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds))
+     GROUP BY lane ORDER BY lane`,
+  );
   const nextAttempts = db.prepare<[number], { recipient_id: number; due_at: number }>(
     'SELECT recipient_id, due_at FROM queue WHERE recipient_id IN (SELECT id FROM recipients WHERE message_seq = ?)',
   );
@@ -149,6 +176,9 @@ export const queueStore = perConnection((db: TenantDb) => {
     isAnyOf: (campaignSeq: number): boolean => campaignRows.get(campaignSeq, 1, 1) !== undefined,
     /** Mail of campaigns to that address, in whatever case, that waits for an attempt. */
     ofCampaigns: (address: string) => ofCampaigns.all(address),
+    /** By lane, of the projects of these ids (null: of all), among the `WAITING_COUNTED` accepted first. */
+    waiting: (projects: ReadonlySet<string> | null, now: number): WaitingRow[] =>
+      waiting.all({ now, projectIds: projects && JSON.stringify([...projects]) }),
     /** Next due time by lane; null where the lane is empty. */
     nextDue: (): Readonly<Record<Lane, number | null>> => next.get() ?? { 0: null, 1: null },
     /** Next attempts of a message's recipients that are still queued. */

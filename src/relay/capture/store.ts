@@ -1,44 +1,56 @@
 // The local mailbox of a capture upstream, in each tenant's own file.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { joinWords } from '#src/kernel/typed-words.ts';
 
 export interface CaptureRow {
   seq: number;
   id: string;
   message_id: string;
   recipient: string;
+  /** Of its message. */
+  subject: string | null;
   return_path: string;
   captured_at: number;
   /** The size of the source before it was sealed. */
   size_bytes: number;
 }
 
-type NewCapture = Omit<CaptureRow, 'seq'> & {
+type NewCapture = Omit<CaptureRow, 'seq' | 'subject'> & {
   /** Sealed, bound to the capture's id. */
   readonly source: Buffer;
 };
 
 export interface CaptureFilter {
   readonly messageId: string | null;
+  /** As it was typed: words of the recipient's address and of the subject; null: any. */
+  readonly text: string | null;
   /** Ids of the projects whose messages may be seen; null: all. */
   readonly projects: ReadonlySet<string> | null;
 }
 
 interface ListParameters {
   readonly messageId: string | null;
+  /** By `joinWords`. */
+  readonly words: string;
   /** JSON array. */
   readonly projectIds: string | null;
+  readonly from: number;
   readonly before: number;
   readonly limit: number;
 }
 
 const jsonOf = (ids: ReadonlySet<string> | null): string | null => ids && JSON.stringify([...ids]);
 
+/** Comparing the words of so many takes about 10 ms, in which the event loop is blocked. */
+const COMPARED_PER_CALL = 2_000;
+
 /** A capture belongs to its message's project. */
 const OF_PROJECTS = `(:projectIds IS NULL OR EXISTS (
   SELECT 1 FROM messages WHERE messages.id = message_id
   AND project_id IN (SELECT value FROM json_each(:projectIds))))`;
 
-const COLUMNS = 'seq, id, message_id, recipient, return_path, captured_at, size_bytes';
+const SUBJECT = '(SELECT subject FROM messages WHERE messages.id = message_id)';
+const COLUMNS = `seq, id, message_id, recipient, return_path, captured_at, size_bytes, ${SUBJECT} AS subject`;
 
 export const captureStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<NewCapture>(
@@ -50,9 +62,11 @@ export const captureStore = perConnection((db: TenantDb) => {
   );
   const list = db.prepare<ListParameters, CaptureRow>(
     `SELECT ${COLUMNS} FROM captures
-     WHERE seq < :before AND (:messageId IS NULL OR message_id = :messageId) AND ${OF_PROJECTS}
+     WHERE seq >= :from AND seq < :before AND (:messageId IS NULL OR message_id = :messageId) AND ${OF_PROJECTS}
+       AND (:words = '' OR have_words(:words, recipient, ${SUBJECT}))
      ORDER BY seq DESC LIMIT :limit`,
   );
+  const newest = db.prepare<[], number | null>('SELECT max(seq) FROM captures').pluck();
   const source = db
     .prepare<{ id: string; projectIds: string | null }, Buffer>(
       `SELECT source FROM captures WHERE id = :id AND ${OF_PROJECTS}`,
@@ -64,14 +78,28 @@ export const captureStore = perConnection((db: TenantDb) => {
       insert.run(capture);
       trim.run(keep);
     },
-    /** Newest first, those before position `before`. */
-    list: ({ messageId, projects }: CaptureFilter, before: number | null, limit: number): CaptureRow[] =>
-      list.all({
+    /** Newest first, those before position `before`; with words it may be fewer, even none, although more are left. */
+    list: (
+      { messageId, text, projects }: CaptureFilter,
+      before: number | null,
+      limit: number,
+      compared = COMPARED_PER_CALL,
+    ): { readonly rows: CaptureRow[]; readonly next: number | null } => {
+      const start = before ?? (newest.get() ?? 0) + 1;
+      const words = joinWords(text);
+      const from = words === '' ? 0 : Math.max(0, start - compared);
+      const found = list.all({
         messageId,
+        words,
         projectIds: jsonOf(projects),
-        before: before ?? Number.MAX_SAFE_INTEGER,
-        limit,
-      }),
+        from,
+        before: start,
+        limit: limit + 1,
+      });
+      const rows = found.slice(0, limit);
+      const left = found.length > limit ? rows.at(-1)?.seq : from > 1 ? from : undefined;
+      return { rows, next: left ?? null };
+    },
     /** Still sealed. */
     source: (id: string, projects: CaptureFilter['projects']): Buffer | undefined =>
       source.get({ id, projectIds: jsonOf(projects) }),

@@ -29,6 +29,8 @@ export const createCaptureUpstream = ({ name, keep, files, clock, key }: Capture
     name,
     kind: 'capture',
     concurrency: CONCURRENCY,
+    address: null,
+    probe: async () => ({ ok: true, failedAt: null, error: null, transcript: [], tls: null }),
     transmit: async ({ recipient, returnPath }, source, { tenantId, messageId }) => {
       const id = newId();
       const capture = {

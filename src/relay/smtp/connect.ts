@@ -20,6 +20,9 @@ export interface Link {
   readonly extensions: Extensions;
 }
 
+/** Follows a conversation line by line; credentials are masked. */
+export type Overhear = (side: 'client' | 'server', text: string) => void;
+
 export type ConnectResult = { readonly link: Link } | { readonly failure: Failure };
 
 /** More than any honest greeting or EHLO answer. */
@@ -47,7 +50,7 @@ const PHASE_OF_VERB: Readonly<Record<string, Phase>> = {
 };
 
 /** Follows the conversation by the library's transaction log, in which credentials are masked. */
-const createDialogueLog = () => {
+const createDialogueLog = (overhear: Overhear | undefined) => {
   let asked: Phase | null = null;
   let ehlo = '';
   return {
@@ -62,6 +65,7 @@ const createDialogueLog = () => {
           .map((line) => line.slice('250-'.length)),
       ),
     debug: ({ tnx }: { readonly tnx?: string }, text: string): void => {
+      if (tnx === 'client' || tnx === 'server') overhear?.(tnx, text);
       if (tnx === 'client') asked = PHASE_OF_VERB[text.split(' ', 1)[0] ?? ''] ?? asked;
       if (tnx === 'server' && asked === 'ehlo') ehlo = text.startsWith('250') ? text : '';
     },
@@ -83,9 +87,10 @@ const attempt = (
   timeouts: SmtpTimeouts,
   signal: AbortSignal,
   starttls: boolean,
+  overhear?: Overhear,
 ): Promise<ConnectResult> =>
   new Promise((resolve) => {
-    const dialogue = createDialogueLog();
+    const dialogue = createDialogueLog(overhear);
     const connection = new SMTPConnection({
       host: options.host,
       port: options.port,
@@ -163,9 +168,10 @@ export const connect = async (
   options: SmtpOptions,
   timeouts: SmtpTimeouts,
   signal: AbortSignal,
+  overhear?: Overhear,
 ): Promise<ConnectResult> => {
-  const result = await attempt(options, timeouts, signal, options.tls !== 'none');
+  const result = await attempt(options, timeouts, signal, options.tls !== 'none', overhear);
   const handshakeFailed = 'failure' in result && result.failure.phase === 'starttls';
   if (options.tls !== 'opportunistic' || !handshakeFailed || signal.aborted) return result;
-  return attempt(options, timeouts, signal, false);
+  return attempt(options, timeouts, signal, false, overhear);
 };

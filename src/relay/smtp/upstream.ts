@@ -5,6 +5,7 @@ import type { Transcript, Upstream } from '#src/relay/upstream.ts';
 import { connect, type Failure, type Link } from './connect.ts';
 import { defaultTimeouts, type SmtpOptions } from './options.ts';
 import { createPool } from './pool.ts';
+import { probe } from './probe.ts';
 import { createTransaction } from './transaction.ts';
 
 /** Calls of `transmit` for each connection: one in flight, one ready to ride behind it. */
@@ -70,6 +71,8 @@ export const createSmtpUpstream = (options: SmtpOptions, log: Log): Upstream => 
   return {
     name: options.name,
     kind: 'smtp',
+    address: `${options.host}:${options.port}`,
+    probe: () => probe(options),
     get concurrency() {
       return concurrencyOf(options, pace.prepared());
     },

@@ -11,6 +11,7 @@ const notice = (code: string): Notice => ({
   kind: 'sign_in_code',
   code,
   minutes: 10,
+  link: 'https://mail.example.com/app/sign-in',
   to: 'anna@example.org',
   language: 'de',
   expiresAfter: NOW + 600_000,

@@ -10,6 +10,7 @@ type Content = Told extends infer T
     : never
   : never;
 
+const PAGE = 'https://mail.example.com/app/0192f0c4/domain';
 const LINK = 'https://mail.example.com/invitation/svc_inv_4Kd9';
 /** In summer, so that the zones differ by two hours. */
 const EXPIRES_AT = Date.UTC(2026, 6, 3, 22, 5);
@@ -25,14 +26,14 @@ const usage = {
   resetsAt: Date.UTC(2026, 11, 1),
   refuses: 'all',
   managedHost: false,
-  origin: 'https://mail.example.com',
+  link: PAGE,
 } as const;
 
 const pause = {
   kind: 'practice_paused',
   practice: 'Praxis Dr. Müller',
   at: EXPIRES_AT,
-  origin: 'https://mail.example.com',
+  link: PAGE,
 } as const;
 
 const disabled = {
@@ -44,7 +45,7 @@ const disabled = {
   reason: 'failing',
   since: Date.UTC(2026, 5, 28, 22, 5),
   error: 'answered 503',
-  origin: 'https://mail.example.com',
+  link: PAGE,
 } as const;
 
 const forwardEnded = {
@@ -53,7 +54,7 @@ const forwardEnded = {
   target: 'front@example.org',
   at: EXPIRES_AT,
   reason: null,
-  origin: 'https://mail.example.com',
+  link: PAGE,
 } as const;
 
 const fault = { name: 'praxis', state: 'full', since: EXPIRES_AT, reason: 'ENOSPC', ended: false } as const;
@@ -63,9 +64,15 @@ const samples = {
     kind: 'storage_faults',
     faults: [fault, { ...fault, name: 'platform', state: 'unreadable', ended: true }],
     more: 3,
+    link: PAGE,
   },
-  faults_over: { kind: 'storage_faults', faults: [{ ...fault, name: 'disk', ended: true }], more: 0 },
-  sign_in_code: { kind: 'sign_in_code', code: '042317', minutes: 10 },
+  faults_over: {
+    kind: 'storage_faults',
+    faults: [{ ...fault, name: 'disk', ended: true }],
+    more: 0,
+    link: PAGE,
+  },
+  sign_in_code: { kind: 'sign_in_code', code: '042317', minutes: 10, link: PAGE },
   invitation: {
     kind: 'invitation',
     practice: 'Praxis Dr. Müller',
@@ -80,20 +87,20 @@ const samples = {
     link: LINK,
     expiresAt: EXPIRES_AT,
   },
-  owner_welcome: { kind: 'owner_welcome', practice: 'Praxis Dr. Müller', origin: 'https://mail.example.com' },
+  owner_welcome: { kind: 'owner_welcome', practice: 'Praxis Dr. Müller', link: PAGE },
   domain_verified: {
     kind: 'domain_verified',
     managedHost: 'praxis.send.example.com',
     practice: 'Praxis Dr. Müller',
     host: 'praxis.example',
-    origin: 'https://mail.example.com',
+    link: PAGE,
   },
   domain_lost: {
     kind: 'domain_lost',
     practice: 'Praxis Dr. Müller',
     host: 'praxis.example',
     managedHost: 'praxis.send.example.com',
-    origin: 'https://mail.example.com',
+    link: PAGE,
   },
   dns_alert: {
     kind: 'dns_alert',
@@ -124,7 +131,7 @@ const samples = {
         problem: 'mismatch',
       },
     ],
-    origin: 'https://mail.example.com',
+    link: PAGE,
   },
   dns_recovered: {
     kind: 'dns_recovered',
@@ -134,7 +141,7 @@ const samples = {
       { name: 'praxis.example', type: 'TXT' },
       { name: 'bounce.praxis.example', type: 'MX' },
     ],
-    origin: 'https://mail.example.com',
+    link: PAGE,
   },
   usage_of_test_plan: { ...usage, share: 70, used: 1_400 },
   usage_of_paid_plan: { ...usage, plan: 'praxis', share: 90, refuses: 'marketing' },
@@ -228,20 +235,22 @@ describe('the purpose of the mail is on a line of its own', () => {
   test.each([
     ['the code', samples.sign_in_code, '042317'],
     ['the link', samples.invitation, LINK],
-    ['where to sign in', samples.owner_welcome, 'https://mail.example.com'],
+    ['where to sign in', samples.owner_welcome, PAGE],
     ['the number of the report', samples.open, TICKET],
-    ['where the domain is seen', samples.domain_verified, 'https://mail.example.com'],
-    ['where it is asked for again', samples.domain_lost, 'https://mail.example.com'],
-    ['where to see what to do', samples.dns_alert, 'https://mail.example.com'],
-    ['where the use is seen', samples.usage_of_test_plan, 'https://mail.example.com'],
-    ['where it is resumed', samples.paused_by_bounces, 'https://mail.example.com'],
-    ['where webhooks are described', samples.failing_webhook, 'https://mail.example.com/reference'],
+    ['where the domain is seen', samples.domain_verified, PAGE],
+    ['where it is asked for again', samples.domain_lost, PAGE],
+    ['where to see what to do', samples.dns_alert, PAGE],
+    ['where the use is seen', samples.usage_of_test_plan, PAGE],
+    ['where it is resumed', samples.paused_by_bounces, PAGE],
+    ['where the webhook is enabled', samples.failing_webhook, PAGE],
+    ['where the code is typed', samples.sign_in_code, PAGE],
+    ['where the operator sees it', samples.fault, PAGE],
     ['where an address agrees to a forwarding', samples.forward_confirmation, LINK],
-    ['where the end of a forwarding is seen', samples.forward_failed, 'https://mail.example.com'],
-    ['where the alert is seen', samples.gone_alert, 'https://mail.example.com'],
+    ['where the end of a forwarding is seen', samples.forward_failed, PAGE],
+    ['where the alert is seen', samples.gone_alert, PAGE],
     ['why it was paused', samples.paused_by_operator, 'Beschwerden'],
-    ['where the resumption is seen', samples.resumed_by_member, 'https://mail.example.com'],
-    ['where all records are seen', samples.dns_recovered, 'https://mail.example.com'],
+    ['where the resumption is seen', samples.resumed_by_member, PAGE],
+    ['where all records are seen', samples.dns_recovered, PAGE],
     ['a record that is right again', samples.dns_recovered, 'MX bounce.praxis.example'],
   ] as const)('%s', (_, content, line) => {
     for (const language of languages) expect(lines(content, language)).toContain(line);
@@ -374,7 +383,7 @@ describe('a webhook or alert that was disabled', () => {
     const told = { ...disabled, name: 'www.evil.example', error: 'see\nhttps://evil.example/\u202e' };
     for (const language of languages) {
       const { text } = mail(told, language);
-      expect(text.match(/\S+:\/\/\S+/g)).toEqual(['https://mail.example.com/reference']);
+      expect(text.match(/\S+:\/\/\S+/g)).toEqual([PAGE]);
       expect(text).toContain('www. evil. example');
       expect(text).toContain('see https: //evil.example/');
     }
@@ -465,7 +474,7 @@ describe('a record that went bad', () => {
     expect(lines(samples.dns_alert, 'en')).toContain('Found: v=spf1 See https: //evil.example/ ');
     for (const language of languages) {
       const links = mail(samples.dns_alert, language).text.match(/\S+:\/\/\S+/g);
-      expect(links).toEqual(['https://mail.example.com']);
+      expect(links).toEqual([PAGE]);
     }
   });
 });

@@ -30,7 +30,8 @@ beforeEach(async () => {
   await at.makeOwner('owner@example.org');
 });
 
-const accept = (token: string, deps = at.deps) => acceptInvitation(deps, token, at.byOperator().change, null);
+const accept = (token: string, deps = at.deps) =>
+  acceptInvitation(deps, token, { change: at.byOperator().change, header: () => undefined }, null);
 const statusOf = async (email: string) =>
   (await at.members()).find((row) => row.email === email)?.status ?? null;
 const accountOf = async (email: string) => {

@@ -4,13 +4,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type AccountRow, accountStore } from '#src/accounts/people/account-store.ts';
 import { isCredentialFault } from '#src/accounts/people/credential-faults.ts';
 import { createSessionsLastUsed, type LastUsed } from '#src/accounts/people/last-used.ts';
-import {
-  createSessions,
-  type IssuedSession,
-  type Sessions,
-  sessionAnswerSchema,
-  sessionsCleanupJob,
-} from '#src/accounts/people/sessions.ts';
+import { sessionAnswerSchema } from '#src/accounts/people/session-schema.ts';
+import { createSessions, type IssuedSession, type Sessions } from '#src/accounts/people/sessions.ts';
+import { sessionsCleanupJob } from '#src/accounts/people/sessions-cleanup.ts';
 import { createSignInCodes } from '#src/accounts/people/sign-in-codes.ts';
 import { sessionStore } from '#src/accounts/people/sign-in-store.ts';
 import type { Caller } from '#src/kernel/access.ts';
@@ -32,8 +28,9 @@ let lastUsed: LastUsed;
 let sessions: Sessions;
 let erika: AccountRow;
 
-const create = (isHttps: boolean): Sessions =>
-  createSessions({ platform: storage.platform, clock, lastUsed, csrfKey: CSRF_KEY, isHttps });
+const deps = () => ({ platform: storage.platform, clock, lastUsed, findOperator: () => undefined });
+const byCode = { method: 'code', user_agent: '', client_address: null } as const;
+const create = (isHttps: boolean): Sessions => createSessions({ ...deps(), csrfKey: CSRF_KEY, isHttps });
 const account = (email: string) =>
   storage.platform.write((db) => accountStore(db).ensure(email, email.toLowerCase(), 'de', START));
 
@@ -46,7 +43,7 @@ beforeEach(async () => {
 });
 
 const issue = (of = erika): Promise<IssuedSession> =>
-  storage.platform.write((db) => sessions.issue(db, of, clock.now()));
+  storage.platform.write((db) => sessions.issue(db, of, byCode, clock.now()));
 const orNull = (caller: Promise<Caller>): Promise<Caller | null> =>
   caller.catch((thrown) => {
     if (isCredentialFault(thrown)) return null;
@@ -78,6 +75,7 @@ describe('a session', () => {
       account: { id: erika.id, email: 'Erika@example.org', emailKey: 'erika@example.org' },
       memberId: null,
       isOwner: false,
+      operatorProof: null,
     });
   });
 
@@ -158,16 +156,19 @@ describe('a session', () => {
     expect(await onceMore()).toEqual([null, null]);
   });
 
-  test('says when it was made and used, and when it ends', async () => {
-    const { token, id } = await issue();
+  test('is listed with its last use, the one used last first, until it ends', async () => {
+    const first = await issue();
+    const second = await issue();
     clock.set(START + HOUR);
-    await isLive(token);
-    expect(storage.platform.peek((db) => sessions.times(db, id))).toEqual({
-      createdAt: START,
-      lastUsedAt: START + HOUR,
-      expiresAt: START + 30 * DAY,
-    });
-    expect(storage.platform.peek((db) => sessions.times(db, 'another'))).toBeUndefined();
+    await isLive(first.token);
+    const listed = () =>
+      storage.platform
+        .peek((db) => sessions.ofAccount(db, erika.id))
+        .map(({ id, created_at, last_used_at }) => ({ id, created_at, last_used_at }));
+    const used = { id: first.id, created_at: START, last_used_at: START + HOUR };
+    expect(listed()).toEqual([used, { id: second.id, created_at: START, last_used_at: START }]);
+    clock.set(START + 12 * HOUR);
+    expect(listed()).toEqual([used]);
   });
 
   test('goes with its account', async () => {
@@ -318,13 +319,7 @@ describe('a cookie', () => {
 
   test('has a CSRF token that another key would not make', async () => {
     const { csrfToken, id } = await issue();
-    const other = createSessions({
-      platform: storage.platform,
-      clock,
-      lastUsed,
-      csrfKey: Buffer.alloc(32),
-      isHttps: false,
-    });
+    const other = createSessions({ ...deps(), csrfKey: Buffer.alloc(32), isHttps: false });
     expect(sessions.csrfTokenOf(id)).toBe(csrfToken);
     expect(other.csrfTokenOf(id)).not.toBe(csrfToken);
   });
@@ -366,7 +361,8 @@ describe('the cleanup', () => {
       Array.from({ length: 30 }, (_, number) => account(`${number}@example.org`)),
     );
     await storage.platform.write((db) => {
-      for (const of of accounts) for (let count = 0; count < 40; count++) sessions.issue(db, of, START);
+      for (const of of accounts)
+        for (let count = 0; count < 40; count++) sessions.issue(db, of, byCode, START);
     });
     clock.set(START + 31 * DAY);
     await run(undefined, AbortSignal.abort());

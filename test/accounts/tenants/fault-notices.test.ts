@@ -21,6 +21,7 @@ test('a fault of the registry has ended with the mail about it, and no second ma
     storage,
     clock: createTestClock(),
     log: createLog('warn', { write: () => ++waits }),
+    origin: 'https://mail.example.com',
     operator: () => 'operator@example.net',
     notices: {
       enqueue: (db, notice) => {

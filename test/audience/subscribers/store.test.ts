@@ -46,6 +46,21 @@ test('pages look at so many rows of the list at most, and continue where they en
   expect(pages('active', 'r1', 4)).toEqual([[], ['r1']]);
 });
 
+test('a call looks at 2,000 rows at most', () => {
+  put(list, 1);
+  tenant.db
+    .prepare(
+      `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 4500)
+       INSERT INTO subscribers SELECT i, 's' || i, list_seq, CAST('hash of ' || i AS BLOB), 'x' || address, name, data_json,
+         status, consent_seq, asked_at, created_at, confirmed_at, updated_at FROM n JOIN subscribers ON seq = 1`,
+    )
+    .run();
+  const ask = (before: number | null) => store().page(list.seq, { status: null, text: 'r1' }, before, 2);
+  expect(ask(null)).toEqual({ rows: [], next: 2_501 });
+  expect(ask(2_501)).toEqual({ rows: [], next: 501 });
+  expect(ask(501)).toMatchObject({ rows: [{ address: 'r1@example.org' }], next: null });
+});
+
 test('who is pending is found by the time of the last confirmation mail', () => {
   for (const number of [3, 1, 2]) put(list, number, 'pending');
   put(list, 4);

@@ -12,6 +12,7 @@ import { openTenantDb, type SampleTenant } from '#test/support/storage.ts';
 const everything: SuppressionFilter = {
   scope: null,
   reason: null,
+  text: null,
   projectId: null,
   routeId: null,
   within: null,
@@ -130,4 +131,20 @@ test('no statement scans the table, whatever its filters', () => {
   expect(looks.filter((step) => !step.startsWith('SEARCH suppressions'))).toEqual([]);
   // The rows of one address, a handful.
   expect(steps.filter((step) => step.includes('TEMP B-TREE'))).toHaveLength(1);
+});
+
+test('a call compares 2,000 addresses at most', () => {
+  store().insert(row(1));
+  tenant.db
+    .prepare(
+      `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 4500)
+       INSERT INTO suppressions (id, address_hash, address, scope, reason, created_at)
+       SELECT 's' || i, CAST('hash of ' || i AS BLOB), 'x' || address, scope, reason, created_at FROM n
+       JOIN suppressions ON seq = 1`,
+    )
+    .run();
+  const ask = (before: number | null) => store().find({ ...everything, text: 'r1' }, before, 2);
+  expect(ask(null)).toEqual({ rows: [], next: 2_501 });
+  expect(ask(2_501)).toEqual({ rows: [], next: 501 });
+  expect(ask(501)).toMatchObject({ rows: [{ address: 'r1@example.org' }], next: null });
 });

@@ -12,7 +12,7 @@ const setting = (language: Language) => ({
   practice: 'Praxis am Markt',
   language,
   service: 'Sendwerk',
-  origin: 'https://mail.example.com',
+  link: 'https://mail.example.com/app/p1/overview',
 });
 const count = (number: number, fields: Partial<Count> = {}): Count => ({
   count: number,
@@ -186,7 +186,7 @@ test('a test says what it is and what the alert reports', () => {
       { text: 'Sie meldet: Hard Bounces, neu gesperrte Adressen.', samples: [] },
     ],
     when: null,
-    link: { text: 'In Sendwerk ansehen', url: 'https://mail.example.com' },
+    link: { text: 'In Sendwerk ansehen', url: 'https://mail.example.com/app/p1/overview' },
   });
   expect(testMessage(alert, setting('en')).lines.map(({ text }) => text)).toEqual([
     'This is a test: the chat alert “Empfang” arrives here.',

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { type MailFilter, mailFindStore } from '#src/inbound/mailbox/find-store.ts';
 import { inboundStore } from '#src/inbound/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { foldFields } from '#src/messages/search-text.ts';
+import { foldFields } from '#src/kernel/typed-words.ts';
 import { plansOf } from '#test/support/query-plan.ts';
 import { receiveMail } from '#test/support/received-mail.ts';
 import { openTenantDb } from '#test/support/storage.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readHead, searchTextOf } from '#src/inbound/reading/head.ts';
+import { everyMessage } from '#src/messages/search-store.ts';
 import { clausesOf, fits } from '#src/messages/search-text.ts';
 
 const head = (...lines: readonly (string | Buffer)[]) =>
@@ -109,8 +110,7 @@ describe('the header of a received mail', () => {
   test('a search finds the people, the recipients and the subject', () => {
     const found = head('From: Jürgen Müller <j@example.org>', 'Cc: anna@example.org', 'Subject: Ihr Befund');
     const text = searchTextOf(found, ['praxis@in.example.test']);
-    const finds = (wanted: string): boolean =>
-      fits(text, clausesOf({ text: wanted, tag: null, routeId: null, kind: null, projects: null }));
+    const finds = (wanted: string): boolean => fits(text, clausesOf({ ...everyMessage, text: wanted }));
     for (const wanted of ['muller', 'J@EXAMPLE', 'anna', 'praxis@in', 'befund'])
       expect(finds(wanted)).toBe(true);
     for (const wanted of ['befundj', 'berg']) expect(finds(wanted)).toBe(false);

@@ -11,7 +11,7 @@ const found: readonly (readonly [subject: string, rules: readonly string[]])[] =
   ['TERMIN', []],
   ['Überweisung an Dr. Pinkert, Tanja Adler', []],
   ['Wartezimmer-TV: neue Sprechzeiten?', []],
-  ['Praxis Krebsmühle: Urlaub', ['health_detail']],
+  ['Praxis Krebsmühle: Urlaub', []],
   ['', ['empty']],
   ['   ', ['empty']],
   ['Ihr Ter\u200bmin', ['hidden_characters']],

@@ -16,10 +16,14 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const KEY = randomBytes(32).toString('base64');
 const TOKEN = 'operator-token-of-this-test';
 const PASSWORD = 'relay password ß';
+const STRIPE_KEY = 'sk_test_of_this_test';
+const STRIPE_WEBHOOK = 'whsec_of_this_test';
 const environment = {
   KEY,
   TOKEN,
   PASSWORD,
+  STRIPE_KEY,
+  STRIPE_WEBHOOK,
   SHORT: 'short',
   NOT_BASE64: '!'.repeat(44),
   LINES: 'a\nb',
@@ -99,6 +103,8 @@ const withService = (name: string, value: string): string =>
   MINIMAL.replace(new RegExp(`  ${name}: .*`), `  ${name}: ${value}`);
 const domainConnect = (file: string, rest = ''): string =>
   `${MINIMAL}domain_connect: { provider_id: mail.sample.test, private_key_file: ${file}${rest} }\n`;
+const stripe = (rest: string): string => `${MINIMAL}billing: { provider: stripe, stripe: { ${rest} } }\n`;
+const PRICE = 'price: { supporter: price_1 }';
 const NO_RSA_KEY =
   '6:50: domain_connect.private_key_file: expected an RSA private key of at least 2048 bits, PEM without a passphrase, got something else in it';
 const relay = (rest: string): string =>
@@ -140,7 +146,7 @@ describe('a minimal file', () => {
       safe_mode: { default: true, allowlist: [], placement_testers: [] },
       security: { outbound_allow: [], outbound_allow_http: false },
       auth: { password_login: false },
-      billing: { provider: 'none' },
+      billing: { provider: 'none', grace: 14 * DAY, stripe: null },
       limits: {
         api_rate: { per_second: 100, burst: 500 },
         sign_in_rate: { per_address: { per_minute: 10 }, per_email: { per_minute: 5 } },
@@ -426,7 +432,7 @@ describe('a bad file says where and what', () => {
     [
       'a payment provider',
       `${MINIMAL}billing: { provider: bank }`,
-      ['6:12: billing.provider: expected none, got "bank"'],
+      ['6:12: billing.provider: expected none or stripe, got "bank"'],
     ],
     [
       'a deep limit',
@@ -638,6 +644,41 @@ describe('a bad file says where and what', () => {
         '6:56: dns.provider.api: expected an https address, because the token goes there, got "http://api.sample.test"',
       ],
     ],
+    [
+      'a payment provider without its account',
+      `${MINIMAL}billing: { provider: stripe }`,
+      ['6:12: billing.provider: expected billing.stripe beside it, got none'],
+    ],
+    [
+      'an account without secrets',
+      stripe(PRICE),
+      [
+        '6:30: billing.stripe: expected secret_key_file or secret_key_env, got neither',
+        '6:30: billing.stripe: expected webhook_secret_file or webhook_secret_env, got neither',
+      ],
+    ],
+    [
+      'an account whose secrets are exchanged',
+      stripe(`secret_key_env: STRIPE_WEBHOOK, webhook_secret_env: STRIPE_KEY, ${PRICE}`),
+      [
+        '6:40: billing.stripe.secret_key_env: expected a secret or restricted key, sk_… or rk_…, got something else in it',
+        '6:72: billing.stripe.webhook_secret_env: expected the signing secret of a webhook, whsec_…, got something else in it',
+      ],
+    ],
+    [
+      'an account with the id of a product',
+      stripe('price: { supporter: prod_1 }'),
+      ['6:49: billing.stripe.price.supporter: expected the id of a price, price_…, got "prod_1"'],
+    ],
+    [
+      'an account whose key would travel in clear',
+      stripe(
+        `secret_key_env: STRIPE_KEY, webhook_secret_env: STRIPE_WEBHOOK, ${PRICE}, api_base: "http://api.sample.test"`,
+      ),
+      [
+        '6:135: billing.stripe.api_base: expected an https address, because the token goes there, got "http://api.sample.test"',
+      ],
+    ],
     ['a key twice', `${MINIMAL}http: {}\nhttp: {}`, ['7:1: expected each key once, got http again']],
   ])('%s', (_name, text, expected) => expect(problemsOf(text)).toEqual(expected));
 
@@ -691,6 +732,12 @@ describe('secrets', () => {
       `${MINIMAL}dns: { provider: { kind: cloudflare, token_env: TOKEN } }`,
       ({ dns }) => dns.provider?.token,
       TOKEN,
+    ],
+    [
+      "the payment provider's key from the environment",
+      stripe(`secret_key_env: STRIPE_KEY, webhook_secret_env: STRIPE_WEBHOOK, ${PRICE}`),
+      ({ billing }) => billing.stripe?.secretKey,
+      STRIPE_KEY,
     ],
     [
       'a password from a file',

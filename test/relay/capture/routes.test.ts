@@ -41,7 +41,12 @@ beforeEach(async () => {
 
 /** What the route answers to who is limited to these projects. */
 const ask = async (path: string, params: object, projects: Caller['projects']): Promise<RouteResult> => {
-  const route = captureRoutes({ files: storage.tenants, key: KEY }).find((one) => one.path.endsWith(path));
+  const route = captureRoutes({
+    files: storage.tenants,
+    key: KEY,
+    isSystem: () => false,
+    clock: createTestClock(),
+  }).find((one) => one.path.endsWith(path));
   if (!route) throw new Error(`no route ${path}`);
   const input = { params: { id: tenantId, ...params }, query: { limit: 50 }, body: undefined };
   const context = { caller: { ...anonymous, kind: 'member', projects } } as unknown as RequestContext;

@@ -12,12 +12,14 @@ let otherProject: string;
 /** A capture of the default project, then one of the other. */
 let own: string;
 let foreign: string;
+/** Of a message that is no longer kept. */
+let third: string;
 
-const capture = (messageId: string, keep = KEEP): string => {
+const capture = (messageId: string, keep = KEEP, recipient = 'anna@example.org'): string => {
   const row = {
     id: newId(),
     message_id: messageId,
-    recipient: 'anna@example.org',
+    recipient,
     return_path: 'b@example.com',
   };
   captureStore(tenant.db).insert({ ...row, captured_at: 0, size_bytes: 6, source: SOURCE }, keep);
@@ -25,8 +27,8 @@ const capture = (messageId: string, keep = KEEP): string => {
 };
 const listed = (filter: Partial<CaptureFilter>, before: number | null = null, limit = 10): string[] =>
   captureStore(tenant.db)
-    .list({ messageId: null, projects: null, ...filter }, before, limit)
-    .map(({ id }) => id);
+    .list({ messageId: null, text: null, projects: null, ...filter }, before, limit)
+    .rows.map(({ id }) => id);
 
 beforeEach(async () => {
   tenant = await openTenantDb();
@@ -64,9 +66,33 @@ describe('what is listed', () => {
     expect(listed({ messageId: id, projects: new Set([otherProject]) })).toEqual([]);
   });
 
+  test.each([
+    ['the beginning of a word of the address', 'Jürgen', () => [third]],
+    ['words of address and subject, in any order', 'termin anna', () => [foreign, own]],
+    ['a word that none has', 'rechnung', () => []],
+    ['nothing but spaces', '  ', () => [third, foreign, own]],
+  ])('is what has the words that were typed: %s', (_, text, expected) => {
+    third = capture(newId(), KEEP, 'juergen.mueller@example.org');
+    expect(listed({ text })).toEqual(expected());
+  });
+
   test('goes on where the page before ended', () => {
-    const [row] = captureStore(tenant.db).list({ messageId: null, projects: null }, null, 1);
-    expect(listed({}, row?.seq)).toEqual([own]);
+    const { next } = captureStore(tenant.db).list({ messageId: null, text: null, projects: null }, null, 1);
+    expect(listed({}, next)).toEqual([own]);
+  });
+
+  test('is found by its words among so many at once, and the next page goes on', () => {
+    capture(newId(), KEEP, 'juergen.mueller@example.org');
+    const filter = { messageId: null, text: 'anna', projects: null };
+    const pageOf = (before: number | null) => {
+      const { rows, next } = captureStore(tenant.db).list(filter, before, 10, 1);
+      return { ids: rows.map(({ id }) => id), next };
+    };
+    const first = pageOf(null);
+    expect(first).toEqual({ ids: [], next: expect.any(Number) });
+    const second = pageOf(first.next);
+    expect(second.ids).toEqual([foreign]);
+    expect(pageOf(second.next)).toEqual({ ids: [own], next: null });
   });
 });
 

@@ -43,7 +43,7 @@ test('what is kept is sealed, bound to its capture, and its size is that of the 
   const tenantId = await createSampleTenant(storage);
   await transmit(tenantId);
   const kept = await storage.tenants.read(tenantId, (db) => {
-    const [row] = captureStore(db).list({ messageId: null, projects: null }, null, 10);
+    const [row] = captureStore(db).list({ messageId: null, text: null, projects: null }, null, 10).rows;
     return { row, sealed: captureStore(db).source(row?.id ?? '', null) };
   });
   const { id = '', size_bytes } = kept.row ?? {};

@@ -75,7 +75,7 @@ CREATE TABLE master_key_check (
   sealed BLOB NOT NULL
 ) STRICT;
 
--- An e-mail address that is a member of at least one tenant.
+-- An e-mail address that is a member of at least one tenant, or that signed in as an operator's.
 CREATE TABLE accounts (
   id         TEXT PRIMARY KEY,
   email_key  TEXT NOT NULL UNIQUE,
@@ -99,6 +99,11 @@ CREATE TABLE sessions (
   hash         BLOB PRIMARY KEY,
   id           TEXT NOT NULL UNIQUE,
   account_id   TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  -- how its owner signed in
+  method       TEXT NOT NULL CHECK (method IN ('code', 'password', 'invitation')),
+  -- of the request that signed in, both shortened, so that its owner knows it again
+  user_agent     TEXT NOT NULL,
+  client_address TEXT,
   created_at   INTEGER NOT NULL,
   last_used_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -146,7 +146,9 @@ CREATE TABLE messages (
   -- 1: retention has replaced what it says of people: src/messages/pseudonym.ts
   is_pseudonymous     INTEGER NOT NULL DEFAULT 0 CHECK (is_pseudonymous IN (0, 1)),
   -- the campaign whose mail it is
-  campaign_seq        INTEGER
+  campaign_seq        INTEGER,
+  -- the stored template that it was made from, deleted or not
+  template_id         TEXT
 ) STRICT;
 CREATE INDEX messages_campaign ON messages (campaign_seq, seq) WHERE campaign_seq IS NOT NULL;
 -- Those of campaigns that may still wait: who leaves a list gets none of them.
@@ -249,6 +251,14 @@ CREATE TABLE events (
   data_json    TEXT
 ) STRICT;
 CREATE INDEX events_message ON events (message_seq, seq);
+-- What came back, to be listed for all messages: src/compat/vendor-b/lookups/store.ts and src/insight/exports/store.ts have the
+-- same conditions.
+CREATE INDEX events_returned ON events (seq) WHERE type IN (
+  'message.hard_bounced', 'message.soft_bounced', 'message.failed', 'message.spam_complaint', 'message.unsubscribed',
+  'message.auto_replied'
+);
+CREATE INDEX events_opened ON events (seq) WHERE type = 'message.opened';
+CREATE INDEX events_clicked ON events (seq) WHERE type = 'message.clicked';
 CREATE TRIGGER events_append_only
 BEFORE UPDATE OF seq, id, message_seq, recipient_id, inbound_seq, type, at ON events BEGIN
   SELECT RAISE(ABORT, 'events are append-only');
@@ -1066,4 +1076,26 @@ CREATE TABLE page_settings (
   colour    TEXT,
   logo      BLOB,
   logo_type TEXT
+) STRICT;
+
+-- The practice at the payment provider: its customer and subscription, as they were when the provider was last asked.
+CREATE TABLE billing (
+  only               INTEGER PRIMARY KEY CHECK (only = 1),
+  customer_id        TEXT NOT NULL,
+  -- the last checkout that was begun here
+  checkout_at        INTEGER,
+  -- null until there is a subscription; so are the columns that follow
+  subscription_id    TEXT,
+  status             TEXT,
+  since              INTEGER,
+  current_period_end INTEGER,
+  -- when it ends, because it was cancelled for then
+  cancels_at         INTEGER,
+  -- until when the plan is kept although a payment failed
+  grace_until        INTEGER,
+  -- when the provider was last asked
+  confirmed_at       INTEGER,
+  -- what the owners are not yet notified of, and when it happened
+  notice             TEXT CHECK (notice IN ('payment_failed', 'plan_ended')),
+  notice_at          INTEGER
 ) STRICT;

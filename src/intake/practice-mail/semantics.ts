@@ -1,0 +1,159 @@
+// What each kind of message and each channel of consent means in a practice: the facts by which it sends, as the API shows them,
+// and hints in words. Pure.
+import { z } from 'zod';
+import type { RouteRow } from '#src/accounts/tenants/store.ts';
+import { trackingOf } from '#src/intake/tracking.ts';
+import type { Language } from '#src/kernel/language.ts';
+import { streams } from '#src/kernel/stream.ts';
+import { builtInRoute, type Channel, campaignKind, channels, type Kind, kinds } from '#src/messages/kinds.ts';
+import { kindSchema } from '#src/messages/schema.ts';
+
+const legalBasis = z
+  .enum(['contract', 'consent'])
+  .describe('on what such mail rests as a rule (Art. 6 GDPR, § 7 UWG); no legal advice');
+const onOff = z.enum(['on', 'off']);
+const channelName = z.enum(channels);
+
+export const kindSemantics = z
+  .strictObject({
+    message_kind: kindSchema,
+    typical_route: z.string().describe('slug of the route that each practice has for it'),
+    stream: z.enum(streams).describe('routes of the other one refuse it: kind_not_allowed_on_route'),
+    channel: channelName,
+    default_tracking: onOff.describe('on the typical route, where the message says nothing'),
+    legal_basis: legalBasis,
+    allowed_routes: z
+      .array(
+        z.strictObject({
+          id: z.uuid(),
+          slug: z.string(),
+          track_opens: z.boolean(),
+          track_clicks: z.boolean(),
+        }),
+      )
+      .describe("the practice's routes of that stream, with what is tracked where the message says nothing"),
+  })
+  .meta({ id: 'KindSemantics' });
+
+export const channelSemantics = z
+  .strictObject({
+    channel: channelName,
+    kinds: z.array(kindSchema),
+    legal_basis: legalBasis,
+    campaign_kind: kindSchema.nullable().describe('of campaigns over this channel; null: it has none'),
+    consent_required: z
+      .boolean()
+      .describe('whether mail to a list goes only to those whose consent to the channel is in the ledger'),
+    default_tracking: onOff,
+    suppressed_by_unsubscribe: z
+      .boolean()
+      .describe('whether who has unsubscribed from a route gets no more of such mail over it'),
+  })
+  .meta({ id: 'ChannelPreferences' });
+
+type TypicalRoute = Pick<RouteRow, 'id' | 'slug' | 'type' | 'track_opens' | 'track_clicks'>;
+
+const isTracked = (kind: Kind, routes: readonly TypicalRoute[]): 'on' | 'off' => {
+  const route = routes.find(({ slug }) => slug === builtInRoute[kinds[kind].stream]);
+  const tracking = route && trackingOf({}, kind, route, 'api');
+  return tracking?.track_opens || tracking?.track_clicks ? 'on' : 'off';
+};
+
+export const presentKind = (kind: Kind, routes: readonly TypicalRoute[]): z.infer<typeof kindSemantics> => {
+  const { stream, channel, legalBasis } = kinds[kind];
+  return {
+    message_kind: kind,
+    typical_route: builtInRoute[stream],
+    stream,
+    channel,
+    default_tracking: isTracked(kind, routes),
+    legal_basis: legalBasis,
+    allowed_routes: routes
+      .filter(({ type }) => type === stream)
+      .map((route) => ({ id: route.id, slug: route.slug, ...trackingOf({}, kind, route, 'api') })),
+  };
+};
+
+export const presentChannel = (
+  channel: Channel,
+  routes: readonly TypicalRoute[],
+): z.infer<typeof channelSemantics> => {
+  const ofChannel = (Object.keys(kinds) as Kind[]).filter((kind) => kinds[kind].channel === channel);
+  const campaign = campaignKind(channel);
+  const usual = campaign ?? ofChannel[0];
+  if (usual === undefined) throw new Error(`no kind has the channel ${channel}`);
+  return {
+    channel,
+    kinds: ofChannel,
+    legal_basis: kinds[usual].legalBasis,
+    campaign_kind: campaign ?? null,
+    consent_required: campaign !== undefined,
+    default_tracking: isTracked(usual, routes),
+    // The gate looks at every sender's message, whatever its kind.
+    suppressed_by_unsubscribe: true,
+  };
+};
+
+type Words = Readonly<Record<Language, string>>;
+
+const purposes: Readonly<Record<Kind, Words>> = {
+  termin: {
+    de: 'Bestätigt, verschiebt oder sagt einen vereinbarten Termin ab, oder erinnert daran. Nennen Sie Datum, Uhrzeit und Ort; eine Kalendereinladung (calendar) passt dazu.',
+    en: 'Confirms, moves or cancels an appointment that was made, or reminds of it. Name date, time and place; an invitation (calendar) goes well with it.',
+  },
+  recall: {
+    de: 'Erinnert Personen, die darum gebeten haben, daran, einen neuen Termin zu vereinbaren.',
+    en: 'Reminds people who asked for it to make a new appointment.',
+  },
+  transactional: {
+    de: 'Gehört zu einem Vorgang, den die Person angestoßen hat: Unterlagen, Rechnungen, Antworten.',
+    en: 'Belongs to something the person began: documents, invoices, answers.',
+  },
+  doi: {
+    de: 'Fragt nur, ob jemand eine Anmeldung bestätigt: was, von wem, der Link und was geschieht, wenn man nichts tut. Kein Angebot, keine Begrüßung.',
+    en: 'Asks only whether someone confirms a subscription: what, by which practice, the link, and what happens if one does nothing. No offer and no welcome.',
+  },
+  newsletter: {
+    de: 'Neuigkeiten und Werbung an Personen, die den Newsletter bestellt und das bestätigt haben.',
+    en: 'What is new in the practice, and advertising, to people who subscribed to the newsletter and confirmed it.',
+  },
+  custom: {
+    de: 'Andere Werbung und Rundschreiben an Personen, die dem Kanal „other“ zugestimmt haben.',
+    en: 'Other advertising and circulars to people who consented to the channel “other”.',
+  },
+  quality: {
+    de: 'Ein Muster an die Praxis selbst, das zeigt, wie ihre Mails ankommen.',
+    en: 'A sample to the practice itself that shows how its mail arrives.',
+  },
+  test: {
+    de: 'Ein technischer Test, etwa an den Postfach-Simulator.',
+    en: 'A technical test, for instance to the mailbox simulator.',
+  },
+};
+
+const ruleOfStream: Readonly<Record<(typeof streams)[number], Words>> = {
+  transactional: {
+    de: 'Geht über einen transaktionalen Versandweg; Werbung darf nicht darin stehen (§ 7 UWG).',
+    en: 'Goes over a transactional route; it may carry no advertising (§ 7 UWG).',
+  },
+  marketing: {
+    de: 'Geht über einen Versandweg für Marketing, nur mit Einwilligung; Impressum und Abmeldelink fügt der Dienst an.',
+    en: 'Goes over a marketing route, with consent only; the service adds the legal block and the link to unsubscribe.',
+  },
+};
+
+const ruleOfTracking: Readonly<Record<(typeof kinds)[Kind]['tracking'], Words>> = {
+  off: {
+    de: 'Öffnungen und Klicks werden nicht erfasst, solange die Nachricht es nicht verlangt; lassen Sie es dabei.',
+    en: 'Opens and clicks are not tracked unless the message asks for it; leave it so.',
+  },
+  'as its route': {
+    de: 'Ob Öffnungen und Klicks erfasst werden, sagt der Versandweg, sofern die Nachricht nichts anderes sagt.',
+    en: 'Whether opens and clicks are tracked is what the route says, unless the message says otherwise.',
+  },
+};
+
+export const hintsOf = (kind: Kind, language: Language): string[] =>
+  [purposes[kind], ruleOfStream[kinds[kind].stream], ruleOfTracking[kinds[kind].tracking]].map(
+    (words) => words[language],
+  );
