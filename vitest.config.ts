@@ -18,7 +18,7 @@ export default defineConfig({
     // Most flows wait for servers: a worker per core keeps both cores of the smallest machine busy.
     maxWorkers: 2,
     // Whole daemons and real servers share two cores with each other.
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
     reporters: ['default', './test/support/summary-reporter.ts'],

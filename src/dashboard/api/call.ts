@@ -1,0 +1,154 @@
+// Calls of the API, typed by its own description: `call('GET /api/practices/{id}', { id })`. What is in the path is filled in,
+// `body` is sent as JSON, all else is the query; what is undefined is left out, in the query also what is empty. A session that is
+// over, or a sign-in that is too old for what was asked, is made good by a dialog (`signInAgain`), and the call is repeated: nothing
+// that was typed is lost.
+import { signal } from '@preact/signals';
+import type { Operations } from '#api';
+
+export type OperationName = keyof Operations & string;
+export type Input<K extends OperationName> = Operations[K]['input'] | WithForm<Operations[K]['input']>;
+/** Bodies that take a file take a form with it as well. */
+type WithForm<I> = I extends { readonly body: infer B }
+  ? Extract<B, { file: unknown }> extends never
+    ? never
+    : Omit<I, 'body'> & { readonly body: FormData }
+  : never;
+export type Answer<K extends OperationName> = Operations[K]['answer'];
+
+export interface FieldProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What the API answered in the place of the record. `status` 0: no answer came. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | undefined;
+  readonly requestId: string | undefined;
+  readonly fields: readonly FieldProblem[];
+
+  constructor(status: number, body: RefusalBody, requestId?: string) {
+    super(body.error ?? '');
+    this.status = status;
+    this.code = body.code ?? 'unknown';
+    this.hint = body.hint;
+    this.requestId = requestId;
+    this.fields = Array.isArray(body.fields) ? body.fields : [];
+  }
+}
+
+interface RefusalBody {
+  readonly code?: string;
+  readonly error?: string;
+  readonly hint?: string;
+  readonly fields?: readonly FieldProblem[];
+}
+
+export type SignInReason = 'session_over' | 'sign_in_again';
+
+/** Set by the shell: asks for a new sign-in, and resolves with whether there was one. */
+let signInAgain: (reason: SignInReason) => Promise<boolean> = async () => false;
+export const onSignInNeeded = (ask: typeof signInAgain): void => {
+  signInAgain = ask;
+};
+
+/** Whether the last call reached the service. */
+export const isReachable = signal(true);
+
+addEventListener('offline', () => {
+  isReachable.value = false;
+});
+addEventListener('online', () => {
+  isReachable.value = true;
+});
+
+/** The language of texts in answers. */
+export const answerLanguage = signal('de');
+
+let csrfToken = '';
+export const useCsrfToken = (token: string): void => {
+  csrfToken = token;
+};
+
+const requestFor = (name: string, input: Readonly<Record<string, unknown>>): Request => {
+  const [method = 'GET', pattern = ''] = name.split(' ');
+  const { body, ...rest } = input;
+  const query = new URLSearchParams();
+  let path = pattern;
+  for (const [key, value] of Object.entries(rest)) {
+    if (value === undefined || value === null || value === '') continue;
+    if (path.includes(`{${key}}`)) path = path.replace(`{${key}}`, encodeURIComponent(String(value)));
+    else for (const one of Array.isArray(value) ? value : [value]) query.append(key, String(one));
+  }
+  const headers = new Headers({ Accept: 'application/json', 'Accept-Language': answerLanguage.value });
+  if (method !== 'GET') headers.set('X-CSRF-Token', csrfToken);
+  // Files and forms with files say themselves what they are.
+  const isFile = body instanceof Blob || body instanceof FormData;
+  if (body !== undefined && !isFile) headers.set('Content-Type', 'application/json');
+  const sent = body === undefined || isFile ? body : JSON.stringify(body);
+  const url = query.size > 0 ? `${path}?${query}` : path;
+  return new Request(url, { method, headers, body: sent });
+};
+
+const send = async (request: Request, abort?: AbortSignal): Promise<Response> => {
+  try {
+    const response = await fetch(request, { signal: abort });
+    isReachable.value = true;
+    return response;
+  } catch (error) {
+    if (abort?.aborted) throw error;
+    isReachable.value = false;
+    throw new Refusal(0, { code: 'unreachable' });
+  }
+};
+
+const refusalOf = async (response: Response): Promise<Refusal> => {
+  const body = (await response.json().catch(() => ({}))) as RefusalBody;
+  return new Refusal(response.status, body, response.headers.get('X-Request-Id') ?? undefined);
+};
+
+const needsSignIn = ({ status, code }: Refusal): SignInReason | undefined => {
+  if (status === 401) return 'session_over';
+  return code === 'sign_in_again' ? 'sign_in_again' : undefined;
+};
+
+export interface CallOptions {
+  readonly abort?: AbortSignal;
+  /** Field values that are no parameters, for example `Idempotency-Key`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A refusal for want of a session is thrown as it is. */
+  readonly withoutSession?: true;
+}
+
+/** Rejects with Refusal, and with AbortError where it was given up. */
+export const call = async <K extends OperationName>(
+  name: K,
+  input: Input<K>,
+  { abort, headers = {}, withoutSession }: CallOptions = {},
+): Promise<Answer<K>> => {
+  for (;;) {
+    const request = requestFor(name, input as Readonly<Record<string, unknown>>);
+    for (const [field, value] of Object.entries(headers)) request.headers.set(field, value);
+    const response = await send(request, abort);
+    if (response.ok) {
+      const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
+      return (await (isJson ? response.json() : response.text())) as Answer<K>;
+    }
+    const refusal = await refusalOf(response);
+    const reason = withoutSession ? undefined : needsSignIn(refusal);
+    if (reason === undefined || !(await signInAgain(reason))) throw refusal;
+  }
+};
+
+/** For the header field `Idempotency-Key`: what is sent twice with the same key is done once. */
+export const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
+
+/** The address of a GET, for links, downloads and frames. */
+export const addressOf = <K extends OperationName & `GET ${string}`>(name: K, input: Input<K>): string =>
+  new URL(requestFor(name, input as Readonly<Record<string, unknown>>).url).href.slice(
+    location.origin.length,
+  );

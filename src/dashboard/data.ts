@@ -1,0 +1,215 @@
+// What pages load: one record or list that is shown, shown dimmed while another is loaded, and replaced by what the API refused
+// it with; lists by pages; and actions, which a button or a form starts.
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { Refusal } from '#dashboard/api/call.ts';
+
+export interface Data<T> {
+  readonly value: T | undefined;
+  readonly error: unknown;
+  readonly isLoading: boolean;
+  /** What is shown was loaded for other inputs than these. */
+  readonly isOther: boolean;
+  /** Loads again; what is shown stays until then. */
+  readonly reload: () => void;
+  /** Shows that until it is loaded again. */
+  readonly replace: (value: T) => void;
+}
+
+const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';
+
+/** Loads at first and whenever one of `inputs` changes; an answer that came too late is dropped. */
+export const useData = <T>(load: (abort: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Data<T> => {
+  const [state, setState] = useState<Pick<Data<T>, 'value' | 'error' | 'isLoading'>>({
+    value: undefined,
+    error: undefined,
+    isLoading: true,
+  });
+  const [turn, setTurn] = useState(0);
+  /** What the value or the error that is shown was loaded for. */
+  const shownFor = useRef<readonly unknown[]>(inputs);
+  const isOther = inputs.some((input, at) => input !== shownFor.current[at]);
+  useEffect(() => {
+    const controller = new AbortController();
+    setState((before) => ({ ...before, isLoading: true }));
+    load(controller.signal).then(
+      (value) => {
+        if (controller.signal.aborted) return;
+        shownFor.current = inputs;
+        setState({ value, error: undefined, isLoading: false });
+      },
+      (error) => {
+        if (controller.signal.aborted || isAbort(error)) return;
+        shownFor.current = inputs;
+        // Beside an error nothing is shown that was loaded for something else.
+        setState((before) => ({ value: isOther ? undefined : before.value, error, isLoading: false }));
+      },
+    );
+    return () => controller.abort();
+  }, [...inputs, turn]);
+  const reload = useCallback(() => setTurn((before) => before + 1), []);
+  const replace = useCallback((value: T) => setState({ value, error: undefined, isLoading: false }), []);
+  return { ...state, isLoading: state.isLoading || isOther, isOther, reload, replace };
+};
+
+/** As `useData`, and loaded again every `everyMs` while the page is looked at, and what failed of that is not shown. */
+export const useRefreshed = <T>(load: (abort: AbortSignal) => Promise<T>, everyMs: number): Data<T> => {
+  const data = useData(load, []);
+  useEffect(() => {
+    const controller = new AbortController();
+    let isLoading = false;
+    const refresh = async (): Promise<void> => {
+      if (isLoading || document.visibilityState !== 'visible') return;
+      isLoading = true;
+      try {
+        const value = await load(controller.signal);
+        if (!controller.signal.aborted) data.replace(value);
+      } catch {
+        // What is shown stays; the next one may succeed, and the shell says that there is no connection.
+      } finally {
+        isLoading = false;
+      }
+    };
+    const timer = setInterval(() => void refresh(), everyMs);
+    return () => {
+      clearInterval(timer);
+      controller.abort();
+    };
+  }, []);
+  return data;
+};
+
+/** Loads again whenever `version` changes: of the same thing there is more or something newer. */
+export const useNewer = ({ reload }: Pick<Data<unknown>, 'reload'>, version: unknown): void => {
+  const shown = useRef(version);
+  useEffect(() => {
+    if (shown.current !== version) reload();
+    shown.current = version;
+  }, [version]);
+};
+
+/** Much that happens at once is shown together. */
+const GATHERING_MS = 500;
+
+/** Runs it once for all that happens within a short time, and after the last of it. */
+export const useGathered = (run: () => void, withinMs = GATHERING_MS): (() => void) => {
+  const latest = useRef(run);
+  latest.current = run;
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return () => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      latest.current();
+    }, withinMs);
+  };
+};
+
+/** Records that the API gives at once. */
+const MAX_PAGE = 100;
+
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly next_cursor: string | null;
+}
+
+/** All records of a list of which one is chosen. */
+export const allPages = async <T>(
+  load: (page: { readonly limit: number; readonly cursor?: string }) => Promise<Page<T>>,
+): Promise<readonly T[]> => {
+  const all: T[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Page<T> = await load({ limit: MAX_PAGE, cursor });
+    all.push(...page.data);
+    cursor = page.next_cursor;
+  }
+  return all;
+};
+
+export interface Pages<T> extends Data<readonly T[]> {
+  /** Absent where all is shown. */
+  readonly more: (() => void) | undefined;
+  readonly isLoadingMore: boolean;
+}
+
+/** As `useData`, for lists with cursors. */
+export const usePages = <T>(
+  load: (cursor: string | undefined, abort: AbortSignal) => Promise<Page<T>>,
+  inputs: readonly unknown[],
+): Pages<T> => {
+  const first = useData((abort) => load(undefined, abort), inputs);
+  const [added, setAdded] = useState<{ readonly first: Page<T>; readonly page: Page<T> }>();
+  const [isLoadingMore, setLoadingMore] = useState(false);
+  const [refused, setRefused] = useState<{ readonly first: Page<T>; readonly error: unknown }>();
+  // What was added belongs to the first page that it was added to.
+  const rest = added && added.first === first.value ? added.page : undefined;
+  const cursor = (rest ?? first.value)?.next_cursor ?? null;
+  const start = first.value;
+  const rows = start && (rest ? [...start.data, ...rest.data] : start.data);
+  const more =
+    start === undefined || cursor === null
+      ? undefined
+      : () => {
+          setLoadingMore(true);
+          setRefused(undefined);
+          load(cursor, new AbortController().signal)
+            .then(({ data, next_cursor }) =>
+              setAdded({ first: start, page: { data: [...(rest?.data ?? []), ...data], next_cursor } }),
+            )
+            .catch((error) => setRefused({ first: start, error }))
+            .finally(() => setLoadingMore(false));
+        };
+  return {
+    // That nothing was found for other inputs says nothing of these.
+    value: first.isOther && rows?.length === 0 ? undefined : rows,
+    error: first.error ?? (refused && refused.first === first.value ? refused.error : undefined),
+    isLoading: first.isLoading,
+    isOther: first.isOther,
+    reload: first.reload,
+    replace: (data) => start && first.replace({ data, next_cursor: cursor }),
+    more,
+    isLoadingMore,
+  };
+};
+
+/** Until it is known that there are some, what an empty list offers is not offered beside it: its dialog would go with it. */
+export const hasRows = ({ value }: Pick<Pages<unknown>, 'value'>): boolean =>
+  value !== undefined && value.length > 0;
+
+export interface Action<A extends readonly unknown[]> {
+  readonly run: (...given: A) => Promise<void>;
+  readonly isRunning: boolean;
+  readonly error: unknown;
+  readonly clear: () => void;
+}
+
+/** What a button or form does: once at a time, its refusal kept to be shown beside it. */
+export const useAction = <A extends readonly unknown[]>(
+  act: (...given: A) => Promise<unknown>,
+): Action<A> => {
+  const [isRunning, setRunning] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const busy = useRef(false);
+  const run = async (...given: A): Promise<void> => {
+    if (busy.current) return;
+    busy.current = true;
+    setRunning(true);
+    setError(undefined);
+    try {
+      await act(...given);
+    } catch (refused) {
+      setError(refused);
+    } finally {
+      busy.current = false;
+      setRunning(false);
+    }
+  };
+  return { run, isRunning, error, clear: () => setError(undefined) };
+};
+
+/** The message for a field of a form, by the path in the body: `to[0].address`, or what begins with it. */
+export const problemAt = (error: unknown, path: string): string | undefined =>
+  error instanceof Refusal
+    ? error.fields.find(
+        ({ path: at }) => at === `body.${path}` || /^[.[]/.test(at.replace(`body.${path}`, '')),
+      )?.message
+    : undefined;

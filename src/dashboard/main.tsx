@@ -1,0 +1,65 @@
+// The dashboard in the browser: who is signed in decides whether the sign-in page or the shell is shown.
+import { render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { LocationProvider, useLocation } from 'preact-iso/router';
+import { Head } from '#dashboard/parts/basics.tsx';
+import { ErrorNote } from '#dashboard/parts/feedback.tsx';
+import { guardUnsaved } from '#dashboard/parts/unsaved.ts';
+import { account, loadAccount } from '#dashboard/session.ts';
+import { Shell } from '#dashboard/shell/shell.tsx';
+import { SignIn } from '#dashboard/shell/sign-in.tsx';
+import { shellWords } from '#dashboard/shell/words.ts';
+
+const SIGN_IN_PATH = '/app/sign-in';
+
+const SignInPage = () => {
+  const { path, route } = useLocation();
+  return (
+    <main class="signin">
+      <p class="brand">Sendwerk</p>
+      <Head title={shellWords().signInTitle} />
+      <SignIn email={null} onDone={() => path === SIGN_IN_PATH && route('/app', true)} />
+    </main>
+  );
+};
+
+const App = () => {
+  const { path, route } = useLocation();
+  const [failure, setFailure] = useState<unknown>();
+  const load = (): void => {
+    setFailure(undefined);
+    loadAccount().catch(setFailure);
+  };
+  useEffect(load, []);
+  useEffect(() => {
+    if (account.value && path === SIGN_IN_PATH) route('/app', true);
+  }, [path, account.value]);
+  if (failure !== undefined)
+    return (
+      <main class="signin">
+        <ErrorNote error={failure} onRetry={load} />
+      </main>
+    );
+  if (account.value === undefined)
+    return (
+      <div class="frame">
+        <header class="bar">
+          <span class="brand">Sendwerk</span>
+        </header>
+      </div>
+    );
+  return account.value === null ? <SignInPage /> : <Shell />;
+};
+
+guardUnsaved();
+const root = document.getElementById('app');
+if (root) {
+  // The bar of the HTML, which was there before this script.
+  root.replaceChildren();
+  render(
+    <LocationProvider scope="/app">
+      <App />
+    </LocationProvider>,
+    root,
+  );
+}

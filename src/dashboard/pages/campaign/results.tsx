@@ -1,0 +1,162 @@
+// A campaign that is being sent or was sent: how far it is, what became of it, its links and its recipients.
+import type { Campaign, CampaignRecipient } from '#api';
+import { useFilters } from '#dashboard/address.ts';
+import { addressOf, call, type Input } from '#dashboard/api/call.ts';
+import { useData, useNewer, usePages } from '#dashboard/data.ts';
+import { Badge, Card, Meter, Time } from '#dashboard/parts/basics.tsx';
+import { Empty, Loaded, Note } from '#dashboard/parts/feedback.tsx';
+import { FilterSelect } from '#dashboard/parts/filters.tsx';
+import { type Column, PagedTable, Table } from '#dashboard/parts/table.tsx';
+import { statusNames, toneOf } from '#dashboard/statuses.ts';
+import { moment, number, percent } from '#dashboard/words.ts';
+import { LeftOut, reasonText } from './left-out.tsx';
+import { campaignWords } from './words.ts';
+
+interface ResultProps {
+  readonly id: string;
+  readonly campaign: Campaign;
+}
+
+const Figures = ({ campaign: { counts, rates } }: Pick<ResultProps, 'campaign'>) => {
+  const w = campaignWords();
+  const { soft_bounced, hard_bounced, refused } = counts;
+  const figures = { ...counts, bounced: soft_bounced + hard_bounced + refused };
+  const shares: Partial<Record<keyof typeof w.figures, number | null>> = {
+    opened: rates.open_rate,
+    clicked: rates.click_rate,
+    unsubscribed: rates.unsubscribe_rate,
+    bounced: rates.bounce_rate,
+    complained: rates.complaint_rate,
+  };
+  return (
+    <dl class="figures">
+      {(Object.keys(w.figures) as (keyof typeof w.figures)[]).map((name) => (
+        <div key={name}>
+          <dt>{w.figures[name]}</dt>
+          <dd>
+            <strong>{number(figures[name])}</strong>{' '}
+            {typeof shares[name] === 'number' && <span class="quiet">{percent(shares[name])}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+export const Results = ({ id, campaign }: ResultProps) => {
+  const w = campaignWords();
+  const { counts, left_out, reason, waiting, status } = campaign;
+  const links = useData(
+    (abort) =>
+      call(
+        'GET /api/practices/{id}/campaigns/{campaignID}/links',
+        { id, campaignID: campaign.id },
+        { abort },
+      ),
+    [campaign.id],
+  );
+  useNewer(links, counts.clicked);
+  return (
+    <>
+      <Card>
+        <div class="stack" role="status">
+          {(status === 'sending' || status === 'paused') && (
+            <Meter label={w.progress} value={Math.round(campaign.progress * 100)} max={100} />
+          )}
+          {waiting && <Note kind="warn">{w.waits(moment(waiting.until))}</Note>}
+          {reason && (
+            <p>
+              {w.reason}: <code>{reason}</code>
+            </p>
+          )}
+          <Figures campaign={campaign} />
+          <LeftOut counts={left_out} />
+        </div>
+      </Card>
+      <Card title={w.links}>
+        <Loaded data={links} lines={3}>
+          {({ data }) =>
+            data.length === 0 ? (
+              <p class="quiet">{w.noLinks}</p>
+            ) : (
+              <Table
+                caption={w.links}
+                rows={data}
+                rowKey={(row) => row.url}
+                columns={[
+                  { id: 'url', head: w.link, cell: ({ url }) => url },
+                  { id: 'people', head: w.recipients, align: 'end', cell: (row) => number(row.recipients) },
+                  { id: 'clicks', head: w.clicks, align: 'end', cell: ({ clicks }) => number(clicks) },
+                ]}
+              />
+            )
+          }
+        </Loaded>
+      </Card>
+    </>
+  );
+};
+
+type State = NonNullable<Input<'GET /api/practices/{id}/campaigns/{campaignID}/recipients'>['state']>;
+
+const columns = (id: string): readonly Column<CampaignRecipient>[] => {
+  const w = campaignWords();
+  return [
+    {
+      id: 'address',
+      head: w.address,
+      cell: ({ address, message_id }) =>
+        message_id ? (
+          <a href={`/app/${id}/post/${message_id}`}>{address ?? w.erased}</a>
+        ) : (
+          (address ?? w.erased)
+        ),
+    },
+    {
+      id: 'status',
+      head: w.status,
+      cell: ({ status, reason }) =>
+        status ? (
+          <Badge tone={toneOf(status)}>{statusNames()[status]}</Badge>
+        ) : (
+          <Badge tone="plain">{reasonText(reason ?? '')}</Badge>
+        ),
+    },
+    { id: 'answer', head: w.answer, cell: ({ diagnostic }) => diagnostic ?? '–' },
+    { id: 'changed', head: w.changed, align: 'end', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  ];
+};
+
+export const Recipients = ({ id, campaign }: ResultProps) => {
+  const w = campaignWords();
+  const filters = useFilters();
+  const state = filters.values.state as State | undefined;
+  const at = { id, campaignID: campaign.id, state };
+  const pages = usePages(
+    (cursor, abort) =>
+      call('GET /api/practices/{id}/campaigns/{campaignID}/recipients', { ...at, cursor }, { abort }),
+    [campaign.id, state],
+  );
+  useNewer(pages, campaign.updated_at);
+  return (
+    <>
+      <div class="filters">
+        <FilterSelect filters={filters} name="state" label={w.state} options={w.states} />
+        <a
+          class="button"
+          download
+          href={addressOf('GET /api/practices/{id}/campaigns/{campaignID}/recipients/export', at)}
+        >
+          {w.export}
+        </a>
+      </div>
+      <PagedTable
+        caption={w.recipients}
+        columns={columns(id)}
+        pages={pages}
+        rowKey={(row) => row.message_id ?? row.subscriber_id ?? row.address ?? ''}
+        empty={<Empty title={w.noRecipients} text={w.noRecipientsText} />}
+      />
+    </>
+  );
+};

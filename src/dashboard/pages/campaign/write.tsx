@@ -1,0 +1,287 @@
+// A campaign before it is sent: written, checked against the people who would get it, tested, scheduled or sent.
+import { useState } from 'preact/hooks';
+import type { Campaign, CampaignAudience, CampaignFields, Score } from '#api';
+import { call } from '#dashboard/api/call.ts';
+import { allPages, useAction, useData } from '#dashboard/data.ts';
+import { Badge, Card } from '#dashboard/parts/basics.tsx';
+import {
+  type Content,
+  ContentFields,
+  contentOf,
+  sentContent,
+  type Values,
+} from '#dashboard/parts/content.tsx';
+import { Confirm } from '#dashboard/parts/dialog.tsx';
+import { ErrorNote, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
+import { Form, named, SelectField, TextField } from '#dashboard/parts/form.tsx';
+import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
+import { useUnsaved } from '#dashboard/parts/unsaved.ts';
+import { account, may } from '#dashboard/session.ts';
+import { moment, number } from '#dashboard/words.ts';
+import { LeftOut } from './left-out.tsx';
+import { campaignWords } from './words.ts';
+
+export interface CampaignProps {
+  readonly id: string;
+  readonly campaign: Campaign;
+  readonly onChanged: (campaign: Campaign) => void;
+}
+
+interface Checked {
+  readonly audience: CampaignAudience;
+  readonly score: Score;
+}
+
+const tones = { low: 'good', medium: 'warn', high: 'bad' } as const;
+
+const Judgement = ({ score }: { readonly score: Score }) => {
+  const w = campaignWords();
+  const faults = [...score.reasons, ...score.warnings];
+  return (
+    <div class="stack">
+      <p>
+        <Badge tone={tones[score.inbox_risk]}>{w.grades[score.inbox_risk]}</Badge>
+      </p>
+      {(score.would_block || score.would_refuse) && (
+        <Note kind="bad">
+          <p>
+            <strong>{w.blocked}</strong>
+          </p>
+          <p>{score.hint ?? score.would_refuse}</p>
+        </Note>
+      )}
+      {faults.length === 0 ? (
+        <p class="quiet">{w.nothing}</p>
+      ) : (
+        <ul>
+          {faults.map(({ id, why, advice }) => (
+            <li key={id}>
+              {why} <span class="quiet">{advice}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+};
+
+const Schedule = ({ id, campaign, onChanged, count }: CampaignProps & { readonly count: number }) => {
+  const w = campaignWords();
+  const [at, setAt] = useState('');
+  const action = useAction(async () => {
+    const body = { schedule_at: at, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone };
+    onChanged(
+      await call('POST /api/practices/{id}/campaigns/{campaignID}/schedule', {
+        id,
+        campaignID: campaign.id,
+        body,
+      }),
+    );
+  });
+  return (
+    <Form action={action} submit={w.scheduleIt(count)}>
+      <TextField label={w.at} type="datetime-local" path="schedule_at" required value={at} onValue={setAt} />
+    </Form>
+  );
+};
+
+const Ready = (props: CampaignProps & { readonly checked: Checked }) => {
+  const { id, campaign, onChanged, checked } = props;
+  const w = campaignWords();
+  const { audience, score } = checked;
+  const count = audience.will_receive;
+  const at = { id, campaignID: campaign.id };
+  const test = useAction(async () => {
+    const to = account.value?.email ?? '';
+    await call('POST /api/practices/{id}/campaigns/{campaignID}/test', { ...at, body: { to: [to] } });
+    toast(w.tested(to));
+  });
+  const send = async (): Promise<void> => {
+    onChanged(await call('POST /api/practices/{id}/campaigns/{campaignID}/send', at));
+    toast(w.sending);
+  };
+  return (
+    <Card title={w.ready}>
+      <div class="columns">
+        <div class="stack">
+          <h3>{w.receive}</h3>
+          <p>
+            <strong class="large">{w.people(count)}</strong>{' '}
+            <span class="quiet">{w.ofPeople(audience.people)}</span>
+          </p>
+          <LeftOut counts={audience.left_out} />
+          {campaign.unknown_fields.length > 0 && (
+            <Note kind="warn">{w.unknown(campaign.unknown_fields.join(', '))}</Note>
+          )}
+        </div>
+        <div class="stack">
+          <h3>{w.score}</h3>
+          <Judgement score={score} />
+        </div>
+      </div>
+      <ErrorNote error={test.error} />
+      {may('messages.send') && (
+        <div class="actions">
+          <button type="button" disabled={test.isRunning} onClick={() => void test.run()}>
+            {w.test}
+          </button>
+          <FormDialog button={w.schedule} title={w.scheduleTitle}>
+            {(close) => (
+              <Schedule
+                {...props}
+                count={count}
+                onChanged={(scheduled) => {
+                  close();
+                  onChanged(scheduled);
+                }}
+              />
+            )}
+          </FormDialog>
+          <Confirm
+            kind="primary"
+            button={w.send}
+            title={w.sendTitle}
+            text={w.sendText(count)}
+            confirm={w.sendIt(count)}
+            disabled={count === 0}
+            onConfirm={send}
+          />
+        </div>
+      )}
+    </Card>
+  );
+};
+
+export const Writing = (props: CampaignProps) => {
+  const { id, campaign, onChanged } = props;
+  const w = campaignWords();
+  const [content, setContent] = useState<Content>(contentOf(campaign));
+  /** Counts the templates that were put in the place of the content. */
+  const [takenIn, setTakenIn] = useState(0);
+  const [name, setName] = useState(campaign.name);
+  const [listIds, setListIds] = useState<readonly string[]>(campaign.list_ids);
+  const [from, setFrom] = useState(campaign.from ?? '');
+  const [values, setValues] = useState<Values>({});
+  const [checked, setChecked] = useState<Checked & { readonly of: string }>();
+  const choices = useData(
+    async (abort) => {
+      const [lists, templates, { default_from }] = await Promise.all([
+        allPages((page) => call('GET /api/practices/{id}/lists', { id, ...page }, { abort })),
+        may('messages.send')
+          ? allPages((page) => call('GET /api/practices/{id}/templates', { id, ...page }, { abort }))
+          : [],
+        call('GET /api/practices/{id}', { id }, { abort }),
+      ]);
+      return { lists, templates, defaultFrom: default_from };
+    },
+    [id],
+  );
+  const written = JSON.stringify([content, name, listIds, from]);
+  const stored = JSON.stringify([contentOf(campaign), campaign.name, campaign.list_ids, campaign.from ?? '']);
+  useUnsaved(written !== stored);
+  const at = { id, campaignID: campaign.id };
+  const check = useAction(async () => {
+    const body = { ...sentContent(content), name, list_ids: [...listIds], from: from || null };
+    if (written !== stored)
+      onChanged(
+        await call('PATCH /api/practices/{id}/campaigns/{campaignID}', {
+          ...at,
+          body: body as CampaignFields,
+        }),
+      );
+    const [audience, score] = await Promise.all([
+      call('GET /api/practices/{id}/campaigns/{campaignID}/audience', at),
+      call('POST /api/practices/{id}/campaigns/{campaignID}/score', at),
+    ]);
+    setChecked({ audience, score, of: written });
+  });
+  const putIn = useAction(async (templateID: string) => {
+    setContent(contentOf(await call('GET /api/practices/{id}/templates/{templateID}', { id, templateID })));
+    setTakenIn((before) => before + 1);
+  });
+  const unschedule = useAction(async () => {
+    const body = { schedule_at: null };
+    onChanged(await call('PATCH /api/practices/{id}/campaigns/{campaignID}', { ...at, body }));
+  });
+  return (
+    <>
+      {campaign.status === 'scheduled' && campaign.schedule_at && (
+        <Note>
+          <p>{w.scheduled(moment(campaign.schedule_at))}</p>
+          <button type="button" onClick={() => void unschedule.run()}>
+            {w.unschedule}
+          </button>
+          <ErrorNote error={unschedule.error} />
+        </Note>
+      )}
+      <Form
+        action={check}
+        submit={w.check}
+        others={written !== stored && <span class="quiet">{w.unsaved}</span>}
+      >
+        <Loaded data={choices}>
+          {({ lists, templates, defaultFrom }) => (
+            <div class="columns">
+              <fieldset class="field">
+                <legend>{w.lists}</legend>
+                {lists.map((list) => (
+                  <label key={list.id} class="choice">
+                    <input
+                      type="checkbox"
+                      checked={listIds.includes(list.id)}
+                      onChange={({ currentTarget: { checked: isChosen } }) =>
+                        setListIds((before) =>
+                          isChosen ? [...before, list.id] : before.filter((one) => one !== list.id),
+                        )
+                      }
+                    />
+                    <span>
+                      {list.name} <span class="quiet">({number(list.counts.active)})</span>
+                    </span>
+                  </label>
+                ))}
+                {lists.length > 1 && <p class="hint">{w.listsHint}</p>}
+              </fieldset>
+              <div>
+                <TextField
+                  label={w.name}
+                  hint={w.nameHint}
+                  path="name"
+                  required
+                  value={name}
+                  onValue={setName}
+                />
+              </div>
+              <TextField
+                label={w.from}
+                hint={w.fromHint(defaultFrom)}
+                path="from"
+                optional
+                value={from}
+                onValue={setFrom}
+              />
+              {templates.length > 0 && (
+                <SelectField
+                  label={w.template}
+                  value=""
+                  onValue={(chosen) => void (chosen && putIn.run(chosen))}
+                  options={{ '': w.noTemplate, ...named(templates) }}
+                />
+              )}
+            </div>
+          )}
+        </Loaded>
+        <ErrorNote error={putIn.error} />
+        <ContentFields
+          key={takenIn}
+          content={content}
+          onContent={setContent}
+          values={values}
+          onValues={setValues}
+          error={check.error}
+        />
+      </Form>
+      {checked?.of === written && <Ready {...props} checked={checked} />}
+    </>
+  );
+};

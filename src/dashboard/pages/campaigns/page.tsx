@@ -1,0 +1,181 @@
+// Campaigns with what became of them, and a new one.
+
+import { useLocation } from 'preact-iso/router';
+import type { CampaignSummary } from '#api';
+import { useFilters } from '#dashboard/address.ts';
+import { call } from '#dashboard/api/call.ts';
+import { type CampaignStatus, campaignStatuses, campaignTones } from '#dashboard/campaign-statuses.ts';
+import { allPages, hasRows, useAction, useData, usePages } from '#dashboard/data.ts';
+import { Badge, Head, Time } from '#dashboard/parts/basics.tsx';
+import { curlOf, Empty, Loaded } from '#dashboard/parts/feedback.tsx';
+import { FilterSelect } from '#dashboard/parts/filters.tsx';
+import { Form, named, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
+import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
+import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
+import { may, practice } from '#dashboard/session.ts';
+import { number, percent } from '#dashboard/words.ts';
+import { campaignsWords } from './words.ts';
+
+/** A number with its share of what was sent, where anything was. */
+const figure = (count: number, rate: number | null): string =>
+  rate === null ? '–' : `${number(count)} (${percent(rate)})`;
+
+const columns = (): readonly Column<CampaignSummary>[] => {
+  const w = campaignsWords();
+  return [
+    { id: 'name', head: w.name, isMain: true, cell: ({ name }) => name },
+    {
+      id: 'status',
+      head: w.status,
+      cell: ({ status }) => <Badge tone={campaignTones[status]}>{campaignStatuses()[status]}</Badge>,
+    },
+    { id: 'sent', head: w.sent, align: 'end', cell: ({ counts }) => number(counts.sent) },
+    {
+      id: 'opened',
+      head: w.opened,
+      align: 'end',
+      cell: ({ counts, rates }) => figure(counts.opened, rates.open_rate),
+    },
+    {
+      id: 'clicked',
+      head: w.clicked,
+      align: 'end',
+      cell: ({ counts, rates }) => figure(counts.clicked, rates.click_rate),
+    },
+    { id: 'changed', head: w.changed, align: 'end', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  ];
+};
+
+const NewCampaign = ({ id }: { readonly id: string }) => {
+  const w = campaignsWords();
+  const { route } = useLocation();
+  const { fields, field } = useFields({ list_id: '', subject: '', template: '' });
+  const choices = useData(
+    async (abort) => {
+      const lists = await allPages((page) =>
+        call('GET /api/practices/{id}/lists', { id, ...page }, { abort }),
+      );
+      const templates = may('messages.send')
+        ? await allPages((page) => call('GET /api/practices/{id}/templates', { id, ...page }, { abort }))
+        : [];
+      return { lists, templates };
+    },
+    [id],
+  );
+  const action = useAction(async () => {
+    const { list_id, template, subject } = fields;
+    const content = template ? { name: subject, template } : { subject, text: w.firstText };
+    const { id: campaignId } = await call('POST /api/practices/{id}/campaigns', {
+      id,
+      body: { list_id: list_id || choices.value?.lists[0]?.id || '', ...content },
+    });
+    route(`/app/${id}/campaigns/${campaignId}`);
+  });
+  return (
+    <Loaded data={choices}>
+      {({ lists, templates }) =>
+        lists.length === 0 ? (
+          <Empty
+            title={w.noList}
+            text=""
+            action={
+              <a class="button primary" href={`/app/${id}/lists`}>
+                {w.toLists}
+              </a>
+            }
+          />
+        ) : (
+          <Form action={action} submit={w.createIt}>
+            <SelectField
+              label={w.list}
+              options={named(
+                lists.map(({ id: listID, name, counts }) => ({
+                  id: listID,
+                  name: `${name} (${w.people(counts.active)})`,
+                })),
+              )}
+              {...field('list_id')}
+              value={fields.list_id || lists[0]?.id || ''}
+            />
+            <SelectField
+              label={w.template}
+              options={{ '': w.noTemplate, ...named(templates) }}
+              {...field('template')}
+            />
+            <TextField
+              label={fields.template ? w.name : w.subject}
+              required
+              {...field('subject')}
+              path={fields.template ? 'name' : 'subject'}
+            />
+          </Form>
+        )
+      }
+    </Loaded>
+  );
+};
+
+const Campaigns = () => {
+  const w = campaignsWords();
+  const id = practice.value?.id ?? '';
+  const filters = useFilters();
+  const { status = '' } = filters.values;
+  const pages = usePages(
+    (cursor, abort) =>
+      call('GET /api/practices/{id}/campaigns', { id, cursor, status: status as CampaignStatus }, { abort }),
+    [id, status],
+  );
+  const create = (
+    <FormDialog button={w.create} kind="primary">
+      {() => <NewCampaign id={id} />}
+    </FormDialog>
+  );
+  const isEmpty = pages.value?.length === 0 && status === '';
+  return (
+    <>
+      <Head title={w.title} intro={w.intro} actions={(status !== '' || hasRows(pages)) && create} />
+      {!isEmpty && (
+        <div class="filters">
+          <FilterSelect
+            filters={filters}
+            name="status"
+            label={w.status}
+            options={{ '': w.all, ...campaignStatuses() }}
+          />
+        </div>
+      )}
+      <PagedTable
+        caption={w.found}
+        columns={columns()}
+        pages={pages}
+        rowKey={(row) => row.id}
+        href={(row) => `/app/${id}/campaigns/${row.id}`}
+        empty={
+          status === '' ? (
+            <Empty
+              title={w.empty}
+              text={w.emptyText}
+              action={create}
+              curl={curlOf(
+                `practices/${id}/campaigns`,
+                `{"list_id": "'$LIST'", "subject": "Urlaub", "text": "Guten Tag"}`,
+              )}
+            />
+          ) : (
+            <Empty
+              title={w.nothingFound}
+              text=""
+              action={
+                <a class="button" href={filters.href({ status: '' })}>
+                  {w.reset}
+                </a>
+              }
+            />
+          )
+        }
+      />
+    </>
+  );
+};
+
+export default Campaigns;

@@ -1,0 +1,106 @@
+// Bounces and complaints of each route beside the limits at which the service pauses it, and day by day.
+import { useMemo } from 'preact/hooks';
+import type { Rates as RatesReport } from '#api';
+import { Badge, Card, Lamp, type Tone } from '#dashboard/parts/basics.tsx';
+import { allDays, Chart } from '#dashboard/parts/chart.tsx';
+import { Empty } from '#dashboard/parts/feedback.tsx';
+import { type Column, Table } from '#dashboard/parts/table.tsx';
+import { day, number, percent } from '#dashboard/words.ts';
+import { deliverabilityWords } from './words.ts';
+
+type OfRoute = RatesReport['routes'][number];
+type Guardrail = NonNullable<OfRoute['guardrail']>;
+
+const tones: Readonly<Record<Guardrail['state'], Tone>> = { ok: 'good', watch: 'warn', paused: 'bad' };
+
+const share = (rate: number | null): string => (rate === null ? '–' : percent(rate));
+
+/** Half of a limit is worth a look. */
+const WATCHED = 0.5;
+const rateTone = (rate: number | null, limit: number): Tone => {
+  if (rate === null || rate < limit * WATCHED) return 'good';
+  return rate < limit ? 'warn' : 'bad';
+};
+
+const RateBeside = ({ rate, limit }: { readonly rate: number | null; readonly limit: number }) => {
+  const w = deliverabilityWords();
+  return (
+    <div>
+      <Badge tone={rateTone(rate, limit)}>{share(rate)}</Badge>
+      <div class="hint">{w.limit(percent(limit))}</div>
+    </div>
+  );
+};
+
+const columns = (): readonly Column<OfRoute>[] => {
+  const w = deliverabilityWords();
+  return [
+    { id: 'route', head: w.route, isMain: true, cell: ({ route }) => route.slug },
+    { id: 'accepted', head: w.accepted, align: 'end', cell: ({ accepted }) => number(accepted) },
+    {
+      id: 'bounces',
+      head: w.bounceRate,
+      align: 'end',
+      cell: ({ guardrail, bounce_rate }) =>
+        guardrail ? (
+          <RateBeside rate={guardrail.bounce_rate} limit={guardrail.bounce_limit} />
+        ) : (
+          share(bounce_rate)
+        ),
+    },
+    {
+      id: 'complaints',
+      head: w.complaintRate,
+      align: 'end',
+      cell: ({ guardrail, complaint_rate }) =>
+        guardrail ? (
+          <RateBeside rate={guardrail.complaint_rate} limit={guardrail.complaint_limit} />
+        ) : (
+          share(complaint_rate)
+        ),
+    },
+    {
+      id: 'state',
+      head: w.state,
+      cell: ({ guardrail }) =>
+        guardrail && (
+          <div>
+            <Lamp tone={tones[guardrail.state]} text={w.guardrail[guardrail.state]} />
+            <div class="hint">
+              {w.since(day(guardrail.window_from), number(guardrail.messages))}{' '}
+              {guardrail.messages < guardrail.min_messages && w.tooFew(number(guardrail.min_messages))}
+            </div>
+          </div>
+        ),
+    },
+  ];
+};
+
+export const Rates = ({ rates }: { readonly rates: RatesReport }) => {
+  const w = deliverabilityWords();
+  const per_day = useMemo(() => allDays(rates), [rates]);
+  const days = useMemo(() => per_day.map((one) => one.day), [per_day]);
+  const series = useMemo(
+    () => [
+      { name: w.sent, colour: '--accent' as const, values: per_day.map(({ sent }) => sent) },
+      {
+        name: w.refused,
+        colour: '--bad' as const,
+        values: per_day.map(({ hard_bounced, soft_bounced }) => hard_bounced + soft_bounced),
+      },
+      { name: w.complaints, colour: '--warn' as const, values: per_day.map(({ complaints }) => complaints) },
+    ],
+    [per_day, w],
+  );
+  return (
+    <Card title={w.rates}>
+      <p class="quiet">{w.ratesText}</p>
+      {rates.routes.length === 0 ? (
+        <Empty title={w.noMail} text={w.noMailText} />
+      ) : (
+        <Table caption={w.rates} columns={columns()} rows={rates.routes} rowKey={({ route }) => route.id} />
+      )}
+      {rates.per_day.length > 0 && <Chart title={w.perDay} days={days} series={series} />}
+    </Card>
+  );
+};

@@ -1,0 +1,38 @@
+import { words } from '#dashboard/words.ts';
+
+export const eventsWords = words({
+  de: {
+    title: 'Ereignisse',
+    intro: 'Was in dieser Praxis geschieht, sobald es geschieht, in der Form, in der Webhooks es bekommen.',
+    filter: 'Ereignis',
+    all: 'Alle Ereignisse',
+    pause: 'Anhalten',
+    resume: 'Fortsetzen',
+    waiting: (count: number) => (count === 1 ? '1 neues Ereignis wartet' : `${count} neue Ereignisse warten`),
+    live: 'Neue Ereignisse erscheinen von selbst.',
+    paused: 'Angehalten.',
+    list: 'Ereignisse, das neueste zuerst',
+    more: 'Ältere laden',
+    look: 'Nachricht ansehen',
+    empty: 'Noch keine Ereignisse',
+    emptyText: 'Sobald eine Nachricht angelegt, angenommen, abgewiesen oder gelesen wird, steht es hier.',
+    send: 'Nachricht senden',
+  },
+  en: {
+    title: 'Events',
+    intro: 'What happens in this practice, as it happens, in the form in which webhooks get it.',
+    filter: 'Event',
+    all: 'All events',
+    pause: 'Pause',
+    resume: 'Resume',
+    waiting: (count: number) => (count === 1 ? '1 new event is waiting' : `${count} new events are waiting`),
+    live: 'New events appear by themselves.',
+    paused: 'Paused.',
+    list: 'Events, newest first',
+    more: 'Load older ones',
+    look: 'See the message',
+    empty: 'No events yet',
+    emptyText: 'As soon as a message is created, accepted, refused or read, it is here.',
+    send: 'Send a message',
+  },
+});

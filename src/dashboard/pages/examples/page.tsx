@@ -1,0 +1,157 @@
+// How programs use the API, with what belongs to this practice filled in.
+import type { ComponentChildren } from 'preact';
+import type { Meta } from '#api';
+import { useFilters } from '#dashboard/address.ts';
+import { call } from '#dashboard/api/call.ts';
+import { useData } from '#dashboard/data.ts';
+import { Card, Code, Copied, Facts, Head, Tabs } from '#dashboard/parts/basics.tsx';
+import { Loaded } from '#dashboard/parts/feedback.tsx';
+import { may, practice } from '#dashboard/session.ts';
+import {
+  curlSend,
+  curlStatus,
+  type Filling,
+  nodeSend,
+  pythonSend,
+  setToken,
+  smtpSend,
+  webhookCheck,
+} from './code.ts';
+import { examplesWords } from './words.ts';
+
+const kinds = ['curl', 'node', 'python', 'smtp', 'webhook'] as const;
+type Kind = (typeof kinds)[number];
+
+const Sending = ({ code }: { readonly code: string }) => {
+  const w = examplesWords();
+  return (
+    <Card title={w.send}>
+      <Code text={code} label={w.send} />
+      <p class="hint">{w.repeat}</p>
+    </Card>
+  );
+};
+
+const Submission = ({ filling, meta }: { readonly filling: Filling; readonly meta: Meta }) => {
+  const w = examplesWords();
+  if (meta.submission === null) return <p>{w.smtpOff}</p>;
+  const { host, port, implicit_port } = meta.submission;
+  return (
+    <>
+      <Card title={w.smtp}>
+        <Facts
+          facts={[
+            [w.host, <Copied key="host" text={host} name={w.host} />],
+            [w.starttls, port],
+            [w.tls, implicit_port],
+            [w.user, w.anyUser],
+            [w.password, w.yourToken],
+          ]}
+        />
+      </Card>
+      {port !== null && (
+        <Card title={w.tryIt}>
+          <Code text={smtpSend(filling, host, port)} label={w.tryIt} />
+        </Card>
+      )}
+    </>
+  );
+};
+
+const shown: Readonly<Record<Kind, (filling: Filling, meta: Meta) => ComponentChildren>> = {
+  curl: (filling) => (
+    <>
+      <Sending code={curlSend(filling)} />
+      <Card title={examplesWords().status}>
+        <Code text={curlStatus(filling)} label={examplesWords().status} />
+      </Card>
+    </>
+  ),
+  node: (filling) => <Sending code={nodeSend(filling)} />,
+  python: (filling) => <Sending code={pythonSend(filling)} />,
+  smtp: (filling, meta) => <Submission filling={filling} meta={meta} />,
+  webhook: () => (
+    <Card title={examplesWords().check}>
+      <p>{examplesWords().checkText}</p>
+      <Code text={webhookCheck()} label={examplesWords().check} />
+    </Card>
+  ),
+};
+
+const Examples = () => {
+  const w = examplesWords();
+  const id = practice.value?.id ?? '';
+  const { values, href } = useFilters();
+  const present = kinds.find((kind) => kind === values.kind) ?? 'curl';
+  const facts = useData(
+    (abort) =>
+      Promise.all([
+        call('GET /api/meta', {}, { abort }),
+        call('GET /api/practices/{id}', { id }, { abort }),
+        may('messages.view')
+          ? call('GET /api/practices/{id}/messages/search', { id, limit: 1 }, { abort })
+          : undefined,
+      ]),
+    [id],
+  );
+  const { origin } = location;
+  return (
+    <>
+      <Head
+        title={w.title}
+        intro={w.intro}
+        actions={
+          <>
+            <a class="button" href="/reference" target="_blank" rel="noopener">
+              {w.reference}
+            </a>
+            {may('tokens.manage') && (
+              <a class="button primary" href={`/app/${id}/tokens`}>
+                {w.token}
+              </a>
+            )}
+          </>
+        }
+      />
+      <Loaded data={facts}>
+        {([meta, { default_from: from }, newest]) => (
+          <>
+            <Card title={w.facts}>
+              <Facts
+                facts={[
+                  [w.id, <Copied key="id" text={id} name={w.id} />],
+                  [w.base, <Copied key="base" text={`${origin}/api`} name={w.base} />],
+                  [w.from, <Copied key="from" text={from} name={w.from} />],
+                  [w.yourToken, <code key="token">{setToken}</code>],
+                  [
+                    w.simulator,
+                    <code key="simulator">success@, bounce@, complaint@, ooto@{meta.simulator_host}</code>,
+                  ],
+                ]}
+              />
+            </Card>
+            <Tabs
+              label={w.label}
+              present={present}
+              tabs={kinds.map((kind) => ({ id: kind, text: w.kinds[kind], href: href({ kind }) }))}
+            />
+            {shown[present](
+              {
+                origin,
+                practiceId: id,
+                from,
+                to: `success@${meta.simulator_host}`,
+                subject: w.subject,
+                text: w.text,
+                messageId: newest?.data[0]?.id,
+              },
+              meta,
+            )}
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+};
+
+export default Examples;

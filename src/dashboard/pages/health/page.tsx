@@ -1,0 +1,134 @@
+// How the service is, part by part.
+import type { ComponentChildren } from 'preact';
+import type { OperatorHealth } from '#api';
+import { call } from '#dashboard/api/call.ts';
+import { useRefreshed } from '#dashboard/data.ts';
+import { Head, Lamp, type Tone } from '#dashboard/parts/basics.tsx';
+import { Loaded, Note } from '#dashboard/parts/feedback.tsx';
+import { Table } from '#dashboard/parts/table.tsx';
+import { bytes, duration, number } from '#dashboard/words.ts';
+import { healthWords } from './words.ts';
+
+const EVERY_MS = 10_000;
+
+interface Part {
+  readonly name: string;
+  readonly tone: Tone;
+  readonly state: string;
+  readonly details: ComponentChildren;
+}
+
+const listener = (isListening: boolean | undefined): Pick<Part, 'tone' | 'state'> => {
+  const w = healthWords();
+  if (isListening === undefined) return { tone: 'plain', state: w.off };
+  return isListening ? { tone: 'good', state: w.listening } : { tone: 'bad', state: w.notListening };
+};
+
+const partsOf = (health: OperatorHealth): readonly Part[] => {
+  const w = healthWords();
+  const { registry, databases, disk, queue, upstreams, scanners, dns, inbound, webhooks } = health;
+  return [
+    {
+      name: w.registry,
+      tone: registry === 'ok' ? 'good' : 'bad',
+      state: w.storages[registry],
+      details: null,
+    },
+    {
+      name: w.databases,
+      tone: databases.broken === 0 ? 'good' : 'bad',
+      state: databases.broken === 0 ? w.storages.ok : w.broken(number(databases.broken)),
+      details: w.open(number(databases.open), number(databases.limit)),
+    },
+    {
+      name: w.disk,
+      tone: disk.state === 'ok' ? 'good' : disk.state === 'low' ? 'warn' : 'bad',
+      state: w.disks[disk.state],
+      details: w.free(bytes(disk.free_bytes), bytes(disk.total_bytes)),
+    },
+    {
+      name: w.queue,
+      tone: 'good',
+      state: w.works,
+      details: (
+        <>
+          {w.inFlight(number(queue.in_flight), number(queue.waiting_tenants))}{' '}
+          <a href="/app/operator/queues">{w.toQueues}</a>
+        </>
+      ),
+    },
+    ...upstreams.map(({ name, state, failures }) => ({
+      name: w.upstream(name),
+      tone: ({ closed: 'good', half_open: 'warn', open: 'bad' } as const)[state],
+      state: w.upstreams[state],
+      details: failures > 0 ? w.failures(number(failures)) : null,
+    })),
+    ...scanners.map(({ name, state, failures }) => ({
+      name: w.scanner(name),
+      tone: ({ ok: 'good', off: 'plain', failing: 'bad' } as const)[state],
+      state: w.scanners[state],
+      details: failures > 0 ? w.failures(number(failures)) : null,
+    })),
+    {
+      name: w.dns,
+      ...listener(dns?.listening),
+      details: dns && w.queries(number(dns.queries), number(dns.failed)),
+    },
+    {
+      name: w.inbound,
+      ...listener(inbound?.listening),
+      details: inbound && w.received(number(inbound.received), number(inbound.reports.changed)),
+    },
+    {
+      name: w.webhooks,
+      tone: 'good',
+      state: w.works,
+      details: w.deliveries(number(webhooks.in_flight), number(webhooks.waiting)),
+    },
+  ];
+};
+
+const noteKinds = { ok: 'good', degraded: 'warn', draining: 'warn', failing: 'bad' } as const;
+
+const HealthPage = () => {
+  const w = healthWords();
+  const health = useRefreshed((abort) => call('GET /api/admin/health', {}, { abort }), EVERY_MS);
+  return (
+    <>
+      <Head title={w.title} intro={w.intro} />
+      <Loaded data={health}>
+        {(value) => {
+          const { status, version, uptime_seconds: seconds } = value;
+          return (
+            <>
+              <Note kind={noteKinds[status]}>
+                <p>
+                  <strong>{w.statuses[status]}</strong>
+                </p>
+                <p>
+                  {w.version} {version}, {w.running(duration(seconds))}
+                </p>
+              </Note>
+              <Table<Part>
+                caption={w.title}
+                rows={partsOf(value)}
+                rowKey={({ name }) => name}
+                columns={[
+                  { id: 'part', head: w.part, isMain: true, cell: ({ name }) => name },
+                  {
+                    id: 'state',
+                    head: w.state,
+                    cell: ({ tone, state }) => <Lamp tone={tone} text={state} />,
+                  },
+                  { id: 'details', head: w.details, cell: ({ details }) => details },
+                ]}
+              />
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+};
+
+export default HealthPage;

@@ -1,0 +1,72 @@
+// What a mail says, in a frame of its own, and its files, which are only downloaded.
+import { useState } from 'preact/hooks';
+import type { InboundMessage } from '#api';
+import { addressOf } from '#dashboard/api/call.ts';
+import { Note } from '#dashboard/parts/feedback.tsx';
+import { MailFrame } from '#dashboard/parts/mail-frame.tsx';
+import { bytes } from '#dashboard/words.ts';
+import { mailWords } from './words.ts';
+
+interface ContentProps {
+  readonly practiceId: string;
+  readonly mail: InboundMessage;
+}
+
+export const Content = ({ practiceId: id, mail }: ContentProps) => {
+  const w = mailWords();
+  const [isText, setText] = useState(false);
+  const { html, notes = [], attachments = [] } = mail;
+  const files = attachments.filter(({ inline }) => !inline);
+  const src = addressOf('GET /api/practices/{id}/inbound/messages/{messageID}/preview', {
+    id,
+    messageID: mail.id,
+    view: isText ? 'text' : undefined,
+  });
+  return (
+    <>
+      {notes.map((note) => (
+        <Note key={note} kind="warn">
+          {w[note]}
+        </Note>
+      ))}
+      {files.length > 0 && (
+        <>
+          <h3>{w.attachments}</h3>
+          <ul class="files">
+            {files.map(({ index, filename, size }) => (
+              <li key={index}>
+                <a
+                  download
+                  href={addressOf(
+                    'GET /api/practices/{id}/inbound/messages/{messageID}/attachments/{index}',
+                    {
+                      id,
+                      messageID: mail.id,
+                      index: String(index),
+                    },
+                  )}
+                >
+                  {filename || w.unnamed}
+                </a>{' '}
+                <span class="quiet">{bytes(size)}</span>
+              </li>
+            ))}
+          </ul>
+          <p class="hint">{w.attachmentHint}</p>
+        </>
+      )}
+      <MailFrame title={w.mail} src={src} isHtml={!!html && !isText} />
+      {html && (
+        <fieldset class="actions">
+          <legend class="hidden">{w.view}</legend>
+          <button type="button" class="small" aria-pressed={!isText} onClick={() => setText(false)}>
+            {w.asHtml}
+          </button>
+          <button type="button" class="small" aria-pressed={isText} onClick={() => setText(true)}>
+            {w.asText}
+          </button>
+        </fieldset>
+      )}
+    </>
+  );
+};

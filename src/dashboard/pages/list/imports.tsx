@@ -1,0 +1,224 @@
+// A table of people taken onto a list: chosen, watched, and what was not taken of it.
+import { useEffect, useState } from 'preact/hooks';
+import type { Import } from '#api';
+import { call } from '#dashboard/api/call.ts';
+import { allPages, useAction, useData, usePages } from '#dashboard/data.ts';
+import { Badge, Card, Meter, Time } from '#dashboard/parts/basics.tsx';
+import { Confirm } from '#dashboard/parts/dialog.tsx';
+import { ErrorNote, Loaded, Note } from '#dashboard/parts/feedback.tsx';
+import { Field, Form } from '#dashboard/parts/form.tsx';
+import { PagedTable } from '#dashboard/parts/table.tsx';
+import { moment } from '#dashboard/words.ts';
+import { type Asserted, Assertion, assertedBy, NOT_ASSERTED } from './assertion.tsx';
+import type { ListProps } from './people.tsx';
+import { listWords } from './words.ts';
+
+const POLL_MS = 1_000;
+/** The latest ones. */
+const SHOWN = 5;
+
+const isUnfinished = ({ status }: Import): boolean => status === 'pending' || status === 'running';
+
+const NewImport = ({ id, list, onStarted }: ListProps & { readonly onStarted: () => void }) => {
+  const w = listWords();
+  const [file, setFile] = useState<File>();
+  const [isActive, setActive] = useState(false);
+  const [asserted, setAsserted] = useState<Asserted>(NOT_ASSERTED);
+  const action = useAction(async () => {
+    if (!file) return;
+    const body = new FormData();
+    const fields = {
+      file,
+      status: isActive ? 'active' : 'pending',
+      ...(isActive && assertedBy(asserted)),
+    };
+    for (const [name, value] of Object.entries(fields)) if (value !== undefined) body.append(name, value);
+    await call('POST /api/practices/{id}/lists/{listID}/subscribers/import', { id, listID: list.id, body });
+    onStarted();
+  });
+  return (
+    <Card title={w.importTitle}>
+      <Form action={action} submit={w.importIt}>
+        <Field label={w.file} hint={w.fileHint} path="file">
+          {(wiring) => (
+            <input
+              {...wiring}
+              type="file"
+              required
+              accept=".csv,.txt,.tsv,text/csv,text/plain"
+              onChange={(event) => setFile(event.currentTarget.files?.[0])}
+            />
+          )}
+        </Field>
+        <fieldset class="field">
+          <legend>{w.how}</legend>
+          {[false, true].map((active) => (
+            <label key={String(active)} class="choice">
+              <input
+                type="radio"
+                name="how"
+                checked={isActive === active}
+                onChange={() => setActive(active)}
+              />
+              {active ? w.asActive : w.asPending}
+            </label>
+          ))}
+        </fieldset>
+        {isActive && <Assertion value={asserted} onValue={setAsserted} />}
+      </Form>
+    </Card>
+  );
+};
+
+const Report = ({ id, imported }: { readonly id: string; readonly imported: Import }) => {
+  const w = listWords();
+  const pages = usePages(
+    (cursor, abort) =>
+      call(
+        'GET /api/practices/{id}/imports/{importID}/report',
+        { id, importID: imported.id, cursor },
+        { abort },
+      ),
+    [imported.id],
+  );
+  const download = useAction(async () => {
+    const csv = await call(
+      'GET /api/practices/{id}/imports/{importID}/report',
+      { id, importID: imported.id },
+      { headers: { Accept: 'text/csv' } },
+    );
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([String(csv)], { type: 'text/csv' }));
+    link.download = 'import.csv';
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+  return (
+    <>
+      <div class="cardhead">
+        <h3>{w.report}</h3>
+        {(pages.value?.length ?? 0) > 0 && (
+          <button type="button" class="small" onClick={() => void download.run()}>
+            {w.downloadReport}
+          </button>
+        )}
+      </div>
+      <ErrorNote error={download.error} />
+      <PagedTable
+        caption={w.report}
+        pages={pages}
+        rowKey={(row) => String(row.line)}
+        empty={<p class="quiet">{w.allTaken}</p>}
+        columns={[
+          { id: 'line', head: w.line, cell: ({ line }) => line },
+          { id: 'address', head: w.address, cell: ({ address }) => address ?? '–' },
+          { id: 'outcome', head: w.outcome, cell: ({ outcome }) => w.outcomes[outcome] },
+          {
+            id: 'reason',
+            head: w.reason,
+            cell: ({ reason }) => <span lang="en">{reason}</span>,
+          },
+        ]}
+      />
+    </>
+  );
+};
+
+const OneImport = ({
+  id,
+  imported,
+  onChanged,
+}: {
+  readonly id: string;
+  readonly imported: Import;
+  readonly onChanged: () => void;
+}) => {
+  const w = listWords();
+  const { rows, counts, status, failure, waits } = imported;
+  const cancel = async (): Promise<void> => {
+    await call('DELETE /api/practices/{id}/imports/{importID}', { id, importID: imported.id });
+    onChanged();
+  };
+  const tone = status === 'done' ? 'good' : status === 'failed' ? 'bad' : 'busy';
+  return (
+    <Card
+      title={imported.file_name ?? w.file}
+      actions={
+        <>
+          <Time at={imported.created_at} />
+          <Badge tone={tone}>{w.importStatuses[status]}</Badge>
+          {isUnfinished(imported) && (
+            <Confirm
+              button={w.cancelImport}
+              title={`${w.cancelImport}?`}
+              text={w.cancelImportText}
+              kind="danger"
+              small
+              onConfirm={cancel}
+            />
+          )}
+        </>
+      }
+    >
+      <div class="stack">
+        <div role="status">
+          {rows.total === null ? (
+            <p>{w.progress(rows.done, rows.total)}</p>
+          ) : (
+            <Meter label={w.rows} value={rows.done} max={rows.total} />
+          )}
+        </div>
+        {failure && (
+          <Note kind="bad">
+            <p lang="en">{failure}</p>
+          </Note>
+        )}
+        {waits && <Note kind="warn">{w.waits(waits.reason, moment(waits.until))}</Note>}
+        <ul class="counts">
+          {Object.entries(counts)
+            .filter(([, count]) => count > 0)
+            .map(([outcome, count]) => (
+              <li key={outcome}>
+                <strong>{count}</strong> {w.outcomes[outcome as keyof typeof counts]}
+              </li>
+            ))}
+        </ul>
+        {!isUnfinished(imported) && rows.done > 0 && <Report id={id} imported={imported} />}
+      </div>
+    </Card>
+  );
+};
+
+export const Imports = (props: ListProps) => {
+  const { id, list, onChanged } = props;
+  const data = useData(
+    async (abort) => {
+      const all = await allPages((page) =>
+        call('GET /api/practices/{id}/imports', { id, ...page }, { abort }),
+      );
+      return all.filter(({ list_id }) => list_id === list.id).slice(0, SHOWN);
+    },
+    [id, list.id],
+  );
+  const isRunning = data.value?.some(isUnfinished) ?? false;
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setTimeout(data.reload, POLL_MS);
+    return () => clearTimeout(timer);
+  }, [data.value]);
+  useEffect(() => {
+    if (!isRunning && data.value) onChanged();
+  }, [isRunning]);
+  return (
+    <>
+      {list.archived_at === null && <NewImport {...props} onStarted={data.reload} />}
+      <Loaded data={data}>
+        {(imports) =>
+          imports.map((imported) => (
+            <OneImport key={imported.id} id={id} imported={imported} onChanged={data.reload} />
+          ))
+        }
+      </Loaded>
+    </>
+  );
+};

@@ -1,0 +1,157 @@
+// A list: its people, what is imported into it, its sign-up form, and what it is.
+import { useFilters } from '#dashboard/address.ts';
+import { call } from '#dashboard/api/call.ts';
+import { useAction, useData } from '#dashboard/data.ts';
+import type { PageProps } from '#dashboard/page-entry.ts';
+import { Card, Code, Copy, Head, Tabs } from '#dashboard/parts/basics.tsx';
+import { Confirm } from '#dashboard/parts/dialog.tsx';
+import { Empty, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
+import { CheckField, Form, TextArea, TextField, useFields } from '#dashboard/parts/form.tsx';
+import { practice } from '#dashboard/session.ts';
+import { language } from '#dashboard/words.ts';
+import { Imports } from './imports.tsx';
+import { type ListProps, People } from './people.tsx';
+import { listWords } from './words.ts';
+
+const SignUpForm = ({ id, list }: ListProps) => {
+  const w = listWords();
+  const data = useData(
+    (abort) =>
+      call(
+        'GET /api/practices/{id}/lists/{listID}/form',
+        { id, listID: list.id, language: language.value },
+        { abort },
+      ),
+    [list.id, language.value],
+  );
+  return (
+    <Loaded data={data}>
+      {({ url, html, would_refuse, hint }) => (
+        <Card>
+          <div class="stack">
+            <p>{w.formText}</p>
+            {would_refuse && <Note kind="warn">{hint ?? would_refuse}</Note>}
+            <h2>{w.link}</h2>
+            <p>
+              <a href={url} target="_blank" rel="noopener">
+                {url}
+              </a>{' '}
+              <Copy text={url} />
+            </p>
+            <h2>{w.html}</h2>
+            <Code text={html} label={w.html} />
+          </div>
+        </Card>
+      )}
+    </Loaded>
+  );
+};
+
+const Settings = ({ id, list, onChanged }: ListProps) => {
+  const w = listWords();
+  const { fields, field } = useFields({
+    name: list.name,
+    description: list.description ?? '',
+    wording: list.wording,
+    is_public: list.is_public,
+    two_steps: list.two_steps,
+  });
+  const save = useAction(async () => {
+    await call('PATCH /api/practices/{id}/lists/{listID}', {
+      id,
+      listID: list.id,
+      body: {
+        ...fields,
+        description: fields.description || null,
+        wording: fields.wording === list.wording ? undefined : fields.wording,
+      },
+    });
+    toast(w.saved);
+    onChanged();
+  });
+  const archive = async (): Promise<void> => {
+    await call('DELETE /api/practices/{id}/lists/{listID}', { id, listID: list.id });
+    toast(w.archivedNow);
+    onChanged();
+  };
+  return (
+    <Card>
+      <Form
+        action={save}
+        submit={w.save}
+        others={
+          <Confirm
+            button={w.archive}
+            title={`${w.archive}?`}
+            text={w.archiveText}
+            kind="danger"
+            onConfirm={archive}
+          />
+        }
+      >
+        <TextField label={w.name} required {...field('name')} />
+        <TextField label={w.description} optional {...field('description')} />
+        <TextArea label={w.wording} hint={w.wordingHint} required rows={3} {...field('wording')} />
+        <CheckField label={w.isPublic} {...field('is_public')} />
+        <CheckField label={w.twoSteps} hint={w.twoStepsHint} {...field('two_steps')} />
+      </Form>
+    </Card>
+  );
+};
+
+const ListPage = ({ item = '' }: PageProps) => {
+  const w = listWords();
+  const id = practice.value?.id ?? '';
+  const { values, href } = useFilters();
+  const data = useData(
+    (abort) => call('GET /api/practices/{id}/lists/{listID}', { id, listID: item }, { abort }),
+    [id, item],
+  );
+  const view = values.view ?? 'people';
+  const hrefOf = (to: string): string => href({ view: to, q: '', status: '', person: '' });
+  return (
+    <>
+      <Head
+        title={data.value?.name ?? w.back}
+        intro={data.value?.description}
+        back={{ href: `/app/${id}/lists`, text: w.back }}
+      />
+      <Loaded data={data}>
+        {(list) => {
+          const props = { id, list, onChanged: data.reload };
+          const isOpen = list.archived_at === null;
+          return (
+            <>
+              {!isOpen && <Note kind="warn">{w.archived}</Note>}
+              <Tabs
+                label={w.views}
+                present={view}
+                tabs={[
+                  { id: 'people', text: w.people, href: hrefOf(''), count: list.counts.active },
+                  { id: 'import', text: w.importView, href: hrefOf('import') },
+                  ...(isOpen
+                    ? [
+                        { id: 'form', text: w.formView, href: hrefOf('form') },
+                        { id: 'settings', text: w.settings, href: hrefOf('settings') },
+                      ]
+                    : []),
+                ]}
+              />
+              {view === 'people' && <People {...props} />}
+              {view === 'import' && <Imports {...props} />}
+              {view === 'form' &&
+                (list.is_public ? (
+                  <SignUpForm {...props} />
+                ) : (
+                  <Empty title={w.notPublic} text={w.notPublicText} />
+                ))}
+              {view === 'settings' && isOpen && <Settings {...props} />}
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+};
+
+export default ListPage;

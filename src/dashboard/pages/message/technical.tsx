@@ -1,0 +1,139 @@
+// For who looks into a case: what the servers replied, all events, what the gates decided and why, header fields, ids, the source.
+import type { ComponentChildren } from 'preact';
+import type { Decision, Event } from '#api';
+import { addressOf } from '#dashboard/api/call.ts';
+import { Badge, Copy, Facts, Time, type Tone } from '#dashboard/parts/basics.tsx';
+import { type Column, Table } from '#dashboard/parts/table.tsx';
+import { may, practice } from '#dashboard/session.ts';
+import { bytes } from '#dashboard/words.ts';
+import type { Held } from './held.ts';
+import { messageWords } from './words.ts';
+
+const toneOfVerdict: Readonly<Record<Decision['verdict'], Tone>> = {
+  passed: 'good',
+  warned: 'warn',
+  held: 'warn',
+  suppressed: 'warn',
+  blocked: 'bad',
+  refused: 'bad',
+};
+
+const replyText = (reply: {
+  readonly smtp_code: number | null;
+  readonly enhanced_code: string | null;
+  readonly diagnostic: string | null;
+}): string =>
+  [reply.smtp_code, reply.enhanced_code, reply.diagnostic].filter((one) => one !== null).join(' ');
+
+const Id = ({ text }: { readonly text: string }) => (
+  <>
+    <code>{text}</code> <Copy text={text} />
+  </>
+);
+
+const pairs = (record: Readonly<Record<string, string>>): readonly (readonly [string, ComponentChildren])[] =>
+  Object.entries(record);
+
+export const Technical = ({ held: { message, events } }: { readonly held: Held }) => {
+  const w = messageWords();
+  const target = { id: practice.value?.id ?? '', messageID: message.id };
+  const eventColumns: readonly Column<Event>[] = [
+    { id: 'type', head: w.what, cell: ({ type }) => <code>{type}</code>, isMain: true },
+    { id: 'at', head: w.at, cell: ({ at }) => <Time at={at} seconds /> },
+    { id: 'recipient', head: w.recipients, cell: ({ recipient }) => recipient ?? w.wholeMessage },
+    {
+      id: 'details',
+      head: w.details,
+      cell: (event) =>
+        [
+          event.bot ? w.machine : '',
+          replyText(event),
+          event.rule,
+          event.upstream,
+          event.url,
+          event.ip,
+          event.user_agent,
+        ]
+          .filter(Boolean)
+          .join(' · '),
+    },
+  ];
+  const decisionColumns: readonly Column<Decision>[] = [
+    { id: 'gate', head: w.gate, cell: ({ gate }) => <code>{gate}</code>, isMain: true },
+    {
+      id: 'verdict',
+      head: w.verdict,
+      cell: ({ verdict }) => <Badge tone={toneOfVerdict[verdict]}>{w.verdicts[verdict]}</Badge>,
+    },
+    { id: 'facts', head: w.facts, cell: ({ facts }) => <code>{JSON.stringify(facts)}</code> },
+  ];
+  return (
+    <details class="card technical">
+      <summary>
+        <h2>{w.technical}</h2>
+      </summary>
+      <div class="stack">
+        <h3>{w.replies}</h3>
+        <Facts
+          facts={message.recipients.map((one) => [
+            one.address,
+            <>
+              <p>{replyText(one) || w.noReply}</p>
+              <p class="quiet">
+                {w.attempts}: {one.attempts}
+                {one.upstream && ` · ${one.upstream}`}
+                {one.next_attempt_at && (
+                  <>
+                    {' '}
+                    · {w.nextAttempt}: <Time at={one.next_attempt_at} seconds />
+                  </>
+                )}
+              </p>
+            </>,
+          ])}
+        />
+        <h3>{w.events}</h3>
+        <Table caption={w.events} columns={eventColumns} rows={events} rowKey={({ id }) => id} />
+        <h3>{w.decisions}</h3>
+        <Table
+          caption={w.decisions}
+          columns={decisionColumns}
+          rows={message.decisions}
+          rowKey={({ gate }) => gate}
+        />
+        {Object.keys(message.headers ?? {}).length > 0 && (
+          <>
+            <h3>{w.headers}</h3>
+            <Facts facts={pairs(message.headers ?? {})} />
+          </>
+        )}
+        {Object.keys(message.metadata).length > 0 && (
+          <>
+            <h3>{w.metadata}</h3>
+            <Facts facts={pairs(message.metadata)} />
+          </>
+        )}
+        <h3>{w.ids}</h3>
+        <Facts
+          facts={[
+            [w.messageId, <Id key="id" text={message.id} />],
+            [w.internetId, <Id key="internet" text={message.internet_message_id} />],
+            [w.route, message.route.slug],
+            [w.origin, message.source],
+            [w.template, message.template_id && <Id text={message.template_id} />],
+            [w.size, bytes(message.size_bytes)],
+          ]}
+        />
+        {may('messages.view_content') && !message.content_removed && message.source !== 'system' && (
+          <a
+            class="button"
+            download
+            href={addressOf('GET /api/practices/{id}/messages/{messageID}/source', target)}
+          >
+            {w.source}
+          </a>
+        )}
+      </div>
+    </details>
+  );
+};

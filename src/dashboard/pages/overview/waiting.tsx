@@ -1,0 +1,45 @@
+// What waits to be sent, since when, and why.
+import type { PracticeQueue, QueueLane } from '#api';
+import { Card, Time } from '#dashboard/parts/basics.tsx';
+import { ago, number } from '#dashboard/words.ts';
+import { overviewWords } from './words.ts';
+
+const Lane = ({ lane }: { readonly lane: QueueLane }) => {
+  const w = overviewWords();
+  const { stream, waiting, reason, next_attempt_at: nextAt, upstream_retry_at: retryAt } = lane;
+  const at = reason === 'upstream' ? retryAt : reason === 'retry' || reason === 'scheduled' ? nextAt : null;
+  return (
+    <li>
+      {w.streams[stream]}: {number(waiting)} {w.reasons[reason]}.
+      {at && (
+        <span class="quiet">
+          {' '}
+          {w.nextTry}: <Time at={at} relative />.
+        </span>
+      )}
+    </li>
+  );
+};
+
+export const Waiting = ({ queue }: { readonly queue: PracticeQueue }) => {
+  const w = overviewWords();
+  const { waiting, oldest_since: since, lanes } = queue;
+  return (
+    <Card title={w.waiting}>
+      {waiting === 0 ? (
+        <p>{w.nothingWaits}</p>
+      ) : (
+        <>
+          <p>
+            <strong>{w.waits(number(waiting), waiting === 1, since && ago(since))}</strong>
+          </p>
+          <ul>
+            {lanes.map((lane) => (
+              <Lane key={lane.stream} lane={lane} />
+            ))}
+          </ul>
+        </>
+      )}
+    </Card>
+  );
+};

@@ -1,0 +1,139 @@
+// People: who got mail lately, found by name or address.
+import { useLocation } from 'preact-iso/router';
+import type { MessageStatus, MessageSummary } from '#api';
+import { useFilters, useTyped } from '#dashboard/address.ts';
+import { call } from '#dashboard/api/call.ts';
+import { type Pages, usePages } from '#dashboard/data.ts';
+import { Badge, Head, Time } from '#dashboard/parts/basics.tsx';
+import { curlOf, Empty } from '#dashboard/parts/feedback.tsx';
+import { SearchField } from '#dashboard/parts/form.tsx';
+import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
+import { may, practice } from '#dashboard/session.ts';
+import { statusNames, toneOf } from '#dashboard/statuses.ts';
+import { peopleWords } from './words.ts';
+
+/** Of messages: several go to the same person. */
+const LIMIT = 100;
+const ADDRESS = /^[^\s@<>]+@[^\s@<>]+$/;
+
+interface Known {
+  readonly address: string;
+  readonly name: string | null;
+  readonly status: MessageStatus;
+  readonly last: MessageSummary;
+}
+
+/** Each once, with the newest of their messages; `q` may have found another of its recipients. */
+const peopleOf = (messages: readonly MessageSummary[], q: string): readonly Known[] => {
+  const found = new Map<string, Known>();
+  const fits = ({ address, name }: { readonly address: string; readonly name: string | null }): boolean =>
+    plain(`${name ?? ''} ${address}`).includes(plain(q));
+  for (const last of messages) {
+    if (last.personal_data_removed) continue;
+    const others = last.recipients.filter(fits);
+    for (const { address, name, status } of others.length > 0 ? others : last.recipients)
+      if (!found.has(address)) found.set(address, { address, name, status, last });
+  }
+  return [...found.values()];
+};
+
+const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim();
+
+const columns = (): readonly Column<Known>[] => {
+  const w = peopleWords();
+  return [
+    {
+      id: 'person',
+      head: w.person,
+      isMain: true,
+      cell: ({ name, address }) => (
+        <>
+          {name ?? address}
+          {name && (
+            <>
+              {' '}
+              <span class="quiet address">{address}</span>
+            </>
+          )}
+        </>
+      ),
+    },
+    { id: 'last', head: w.lastMail, cell: ({ last }) => last.subject || w.noSubject },
+    {
+      id: 'status',
+      head: w.status,
+      cell: ({ status }) => <Badge tone={toneOf(status)}>{statusNames()[status]}</Badge>,
+    },
+    { id: 'when', head: w.when, cell: ({ last }) => <Time at={last.created_at} short />, align: 'end' },
+  ];
+};
+
+const People = () => {
+  const w = peopleWords();
+  const id = practice.value?.id ?? '';
+  const { route } = useLocation();
+  const filters = useFilters();
+  const { q = '' } = filters.values;
+  const [typed, setTyped] = useTyped(filters);
+  const messages = usePages(
+    (cursor, abort) =>
+      call('GET /api/practices/{id}/messages/search', { id, cursor, q, limit: LIMIT }, { abort }),
+    [id, q],
+  );
+  const people: Pages<Known> = {
+    ...messages,
+    value: messages.value && peopleOf(messages.value, q),
+    replace: () => {},
+  };
+  const pathOf = (address: string): string => `/app/${id}/people/${encodeURIComponent(address)}`;
+  const address = ADDRESS.test(typed.trim()) ? typed.trim() : undefined;
+  const openTyped = address && (
+    <a class="button" href={pathOf(address)}>
+      {w.open(address)}
+    </a>
+  );
+  return (
+    <>
+      <Head title={w.title} intro={w.intro} />
+      <search>
+        <form
+          class="filters"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (address) route(pathOf(address));
+          }}
+        >
+          <SearchField label={w.search} value={typed} onValue={setTyped} />
+          {openTyped}
+        </form>
+      </search>
+      <PagedTable
+        caption={w.caption}
+        columns={columns()}
+        pages={people}
+        rowKey={(row) => row.address}
+        href={(row) => pathOf(row.address)}
+        empty={
+          q ? (
+            <Empty title={w.nothing} text={w.nothingText} action={openTyped} />
+          ) : (
+            <Empty
+              title={w.empty}
+              text={w.emptyText}
+              action={
+                may('messages.send') && (
+                  <a class="button primary" href={`/app/${id}/send`}>
+                    {w.emptyAction}
+                  </a>
+                )
+              }
+              curl={curlOf(`practices/${id}/people?address=erika@example.org`)}
+            />
+          )
+        }
+      />
+    </>
+  );
+};
+
+export default People;

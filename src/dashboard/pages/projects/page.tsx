@@ -1,0 +1,240 @@
+// Projects, which keep the mail of one site or program apart, and the routes by which mail leaves.
+import { useState } from 'preact/hooks';
+import type { Project, Route } from '#api';
+import { call } from '#dashboard/api/call.ts';
+import { useAction, useData } from '#dashboard/data.ts';
+import { Badge, Card, Head, Time } from '#dashboard/parts/basics.tsx';
+import { Confirm } from '#dashboard/parts/dialog.tsx';
+import { curlOf, Empty, Loaded, toast } from '#dashboard/parts/feedback.tsx';
+import { Form, TextField } from '#dashboard/parts/form.tsx';
+import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
+import { type Column, Table } from '#dashboard/parts/table.tsx';
+import { may, practice } from '#dashboard/session.ts';
+import { RouteForm } from './route-form.tsx';
+import { projectWords } from './words.ts';
+
+/** More than any practice has so far; the API gives at most so many at once. */
+const ALL = 200;
+
+interface Changing {
+  readonly id: string;
+  readonly onDone: () => void;
+}
+
+const ProjectForm = ({ id, project, onDone }: Changing & { readonly project?: Project }) => {
+  const w = projectWords();
+  const [name, setName] = useState(project?.name ?? '');
+  const action = useAction(async () => {
+    const body = { name: name.trim() };
+    if (project)
+      await call('PATCH /api/practices/{id}/projects/{projectID}', { id, projectID: project.id, body });
+    else await call('POST /api/practices/{id}/projects', { id, body });
+    toast(w.saved);
+    onDone();
+  });
+  return (
+    <Form action={action} submit={project ? w.save : w.create}>
+      <TextField label={w.name} path="name" value={name} onValue={setName} required />
+    </Form>
+  );
+};
+
+const ProjectActions = ({ id, project, onDone }: Changing & { readonly project: Project }) => {
+  const w = projectWords();
+  const isArchived = project.archived_at !== null;
+  const setArchived = async (archived: boolean): Promise<void> => {
+    await call('PATCH /api/practices/{id}/projects/{projectID}', {
+      id,
+      projectID: project.id,
+      body: { archived },
+    });
+    onDone();
+  };
+  const restore = useAction(() => setArchived(false));
+  return (
+    <div class="actions">
+      <FormDialog button={w.rename} title={project.name} kind="small">
+        {(close) => <ProjectForm id={id} project={project} onDone={both(close, onDone)} />}
+      </FormDialog>
+      {isArchived ? (
+        <button type="button" class="small" disabled={restore.isRunning} onClick={() => void restore.run()}>
+          {w.restore}
+        </button>
+      ) : (
+        !project.is_default && (
+          <Confirm
+            button={w.archive}
+            title={w.archiveTitle(project.name)}
+            text={w.archiveText}
+            kind="danger"
+            small
+            onConfirm={() => setArchived(true)}
+          />
+        )
+      )}
+    </div>
+  );
+};
+
+const RouteActions = ({
+  id,
+  route,
+  projects,
+  onDone,
+}: Changing & { readonly route: Route; readonly projects: readonly Project[] }) => {
+  const w = projectWords();
+  return (
+    <div class="actions">
+      <FormDialog button={w.change} title={route.name} kind="small">
+        {(close) => <RouteForm id={id} route={route} projects={projects} onDone={both(close, onDone)} />}
+      </FormDialog>
+      {!route.is_default && (
+        <Confirm
+          button={w.makeDefault}
+          title={w.makeDefaultTitle(route.name)}
+          text={w.makeDefaultText}
+          small
+          onConfirm={async () => {
+            await call('POST /api/practices/{id}/routes/{routeID}/default', { id, routeID: route.id });
+            onDone();
+          }}
+        />
+      )}
+    </div>
+  );
+};
+
+const Tracking = ({ route: { track_opens, track_clicks } }: { readonly route: Route }) => {
+  const w = projectWords();
+  const measured = [track_opens ? w.opens : '', track_clicks ? w.clicks : ''].filter(Boolean);
+  return measured.length === 0 ? <span class="quiet">{w.none}</span> : measured.join(', ');
+};
+
+const Projects = () => {
+  const w = projectWords();
+  const id = practice.value?.id ?? '';
+  const data = useData(
+    async (abort) => {
+      const [projects, routes] = await Promise.all([
+        call('GET /api/practices/{id}/projects', { id, limit: ALL }, { abort }),
+        call('GET /api/practices/{id}/routes', { id, limit: ALL }, { abort }),
+      ]);
+      return { projects: projects.data, routes: routes.data };
+    },
+    [id],
+  );
+  const changing = { id, onDone: data.reload };
+  const projectColumns: readonly Column<Project>[] = [
+    {
+      id: 'name',
+      head: w.name,
+      isMain: true,
+      cell: ({ name, is_default, archived_at }) => (
+        <>
+          {name} {is_default && <Badge tone="good">{w.default}</Badge>}
+          {archived_at && <Badge tone="plain">{w.archived}</Badge>}
+        </>
+      ),
+    },
+    { id: 'slug', head: w.slug, cell: ({ slug }) => <code>{slug}</code> },
+    { id: 'created', head: w.created, cell: ({ created_at }) => <Time at={created_at} /> },
+    ...(may('projects.manage')
+      ? [
+          {
+            id: 'actions',
+            head: w.actions,
+            align: 'end' as const,
+            cell: (project: Project) => <ProjectActions {...changing} project={project} />,
+          },
+        ]
+      : []),
+  ];
+  const routeColumns = (projects: readonly Project[]): readonly Column<Route>[] => [
+    {
+      id: 'name',
+      head: w.name,
+      isMain: true,
+      cell: ({ name, is_default }) => (
+        <>
+          {name} {is_default && <Badge tone="good">{w.default}</Badge>}
+        </>
+      ),
+    },
+    { id: 'slug', head: w.slug, cell: ({ slug }) => <code>{slug}</code> },
+    {
+      id: 'type',
+      head: w.stream,
+      cell: ({ type }) => <Badge tone={type === 'marketing' ? 'busy' : 'plain'}>{w.streams[type]}</Badge>,
+    },
+    {
+      id: 'project',
+      head: w.project,
+      cell: ({ project_id }) =>
+        project_id === null ? w.allProjects : projects.find((one) => one.id === project_id)?.name,
+    },
+    { id: 'tracking', head: w.measures, cell: (route) => <Tracking route={route} /> },
+    ...(may('routes.manage')
+      ? [
+          {
+            id: 'actions',
+            head: w.actions,
+            align: 'end' as const,
+            cell: (route: Route) => <RouteActions {...changing} route={route} projects={projects} />,
+          },
+        ]
+      : []),
+  ];
+  const createRoute = (projects: readonly Project[]) =>
+    may('routes.manage') && (
+      <FormDialog button={w.newRoute}>
+        {(close) => <RouteForm id={id} projects={projects} onDone={both(close, data.reload)} />}
+      </FormDialog>
+    );
+  return (
+    <>
+      <Head title={w.title} intro={w.intro} />
+      <Loaded data={data}>
+        {({ projects, routes }) => (
+          <>
+            <Card
+              title={w.projects}
+              actions={
+                may('projects.manage') && (
+                  <FormDialog button={w.newProject}>
+                    {(close) => <ProjectForm id={id} onDone={both(close, data.reload)} />}
+                  </FormDialog>
+                )
+              }
+            >
+              {projects.length === 0 ? (
+                <Empty
+                  title={w.empty}
+                  text={w.emptyText}
+                  curl={curlOf(`practices/${id}/projects`, '{"name": "Webseite"}')}
+                />
+              ) : (
+                <Table
+                  caption={w.projects}
+                  columns={projectColumns}
+                  rows={projects}
+                  rowKey={(one) => one.id}
+                />
+              )}
+            </Card>
+            <Card title={w.routes} actions={createRoute(projects)}>
+              <p class="quiet">{w.routesText}</p>
+              <Table
+                caption={w.routes}
+                columns={routeColumns(projects)}
+                rows={routes}
+                rowKey={(one) => one.id}
+              />
+            </Card>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+};
+
+export default Projects;

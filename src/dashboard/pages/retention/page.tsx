@@ -1,0 +1,117 @@
+// How long what is kept.
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { Retention as Settings } from '#api';
+import { call } from '#dashboard/api/call.ts';
+import { useAction, useData } from '#dashboard/data.ts';
+import { Card, Head } from '#dashboard/parts/basics.tsx';
+import { Loaded, toast } from '#dashboard/parts/feedback.tsx';
+import { Form, TextField } from '#dashboard/parts/form.tsx';
+import { Table } from '#dashboard/parts/table.tsx';
+import { may, practice } from '#dashboard/session.ts';
+import { retentionWords } from './words.ts';
+
+type Kind = keyof Settings;
+const kinds = ['bodies', 'attachments', 'events', 'messages', 'consent_ip', 'consent_user_agent'] as const;
+/** What a practice need not write at all. */
+const MAY_BE_ZERO: ReadonlySet<Kind> = new Set(['consent_ip', 'consent_user_agent']);
+
+const typedOf = (settings: Settings): Record<Kind, string> =>
+  Object.fromEntries(kinds.map((kind) => [kind, String(settings[kind].practice_days ?? '')])) as Record<
+    Kind,
+    string
+  >;
+
+const RetentionForm = ({
+  id,
+  settings,
+  onSaved,
+}: {
+  readonly id: string;
+  readonly settings: Settings;
+  readonly onSaved: (settings: Settings) => void;
+}) => {
+  const w = retentionWords();
+  const [typed, setTyped] = useState(typedOf(settings));
+  useLayoutEffect(() => setTyped(typedOf(settings)), [settings]);
+  const action = useAction(async () => {
+    const body = Object.fromEntries(
+      kinds.map((kind) => [kind, typed[kind] === '' ? null : Number(typed[kind])]),
+    );
+    onSaved(await call('PATCH /api/practices/{id}/retention', { id, body }));
+    toast(w.saved);
+  });
+  return (
+    <Form action={action} submit={w.save}>
+      <p class="quiet">{w.how}</p>
+      <div class="columns">
+        {kinds.map((kind) => {
+          const { days, installation_days: most } = settings[kind];
+          return (
+            <TextField
+              key={kind}
+              label={w.kinds[kind]}
+              path={kind}
+              type="number"
+              min={MAY_BE_ZERO.has(kind) ? 0 : 1}
+              max={most}
+              value={typed[kind]}
+              placeholder={w.asLong}
+              onValue={(value) => setTyped({ ...typed, [kind]: value })}
+              hint={`${w.explanations[kind]} ${w.inForce(days, most)}`}
+            />
+          );
+        })}
+      </div>
+    </Form>
+  );
+};
+
+/** For who may only look. */
+const Periods = ({ settings }: { readonly settings: Settings }) => {
+  const w = retentionWords();
+  return (
+    <Table
+      caption={w.title}
+      rows={kinds}
+      rowKey={(kind) => kind}
+      columns={[
+        {
+          id: 'kind',
+          head: w.what,
+          isMain: true,
+          cell: (kind) => (
+            <>
+              {w.kinds[kind]}
+              <div class="hint">{w.explanations[kind]}</div>
+            </>
+          ),
+        },
+        { id: 'days', head: w.period, align: 'end', cell: (kind) => w.days(settings[kind].days) },
+      ]}
+    />
+  );
+};
+
+const Retention = () => {
+  const w = retentionWords();
+  const id = practice.value?.id ?? '';
+  const data = useData((abort) => call('GET /api/practices/{id}/retention', { id }, { abort }), [id]);
+  return (
+    <>
+      <Head title={w.title} intro={w.intro} />
+      <Loaded data={data}>
+        {(settings) => (
+          <Card>
+            {may('practice.manage') ? (
+              <RetentionForm id={id} settings={settings} onSaved={data.replace} />
+            ) : (
+              <Periods settings={settings} />
+            )}
+          </Card>
+        )}
+      </Loaded>
+    </>
+  );
+};
+
+export default Retention;

@@ -1,0 +1,114 @@
+// What the service would do with the message that is being written: rated as one types, the former result dimmed until then.
+import type { NewMessage, Score } from '#api';
+import { call, Refusal } from '#dashboard/api/call.ts';
+import { useData } from '#dashboard/data.ts';
+import { Badge, Card, Facts, type Tone } from '#dashboard/parts/basics.tsx';
+import { Loaded, Note } from '#dashboard/parts/feedback.tsx';
+import { GateList } from '#dashboard/parts/gates.tsx';
+import { refusalWords } from '#dashboard/parts/refusals.ts';
+import { sendWords } from './words.ts';
+
+const gradeTone = (grade: Score['grade']): Tone => {
+  if (grade <= 'B') return 'good';
+  return grade <= 'D' ? 'warn' : 'bad';
+};
+
+const Findings = ({
+  title,
+  findings,
+}: {
+  readonly title: string;
+  readonly findings: readonly { readonly id: string; readonly why: string; readonly advice: string }[];
+}) =>
+  findings.length === 0 ? null : (
+    <>
+      <h3>{title}</h3>
+      <ul>
+        {findings.map(({ id, why, advice }) => (
+          <li key={id}>
+            {why} <span class="quiet">{advice}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+
+const Result = ({ score }: { readonly score: Score }) => {
+  const w = sendWords();
+  const { grade, would_refuse, would_block, hint, inbox_risk, reasons, warnings, decisions } = score;
+  return (
+    <div class="stack">
+      <Note kind={would_refuse !== null || would_block ? 'bad' : 'good'}>
+        <p>
+          <strong>
+            {would_refuse !== null ? w.refuses(would_refuse) : would_block ? w.blocks : w.sends}
+          </strong>
+        </p>
+        {hint && <p>{hint}</p>}
+      </Note>
+      <Facts
+        facts={[
+          [
+            w.grade,
+            <>
+              <Badge tone={gradeTone(grade)}>{grade}</Badge> {w.score(score.score)}
+            </>,
+          ],
+          [w.risk, w.risks[inbox_risk]],
+        ]}
+      />
+      <Findings title={w.reasons} findings={reasons} />
+      <Findings title={w.warnings} findings={warnings} />
+      <h3>{w.gates}</h3>
+      <GateList decisions={decisions} hint={hint} />
+    </div>
+  );
+};
+
+/** Undefined: too little is there yet. */
+export const Check = ({ id, body }: { readonly id: string; readonly body: NewMessage | undefined }) => {
+  const w = sendWords();
+  const score = useData(
+    async (abort) => {
+      if (body === undefined) return null;
+      try {
+        return await call('POST /api/practices/{id}/send/score', { id, body }, { abort });
+      } catch (error) {
+        // An address that is half typed is no failure of the page.
+        if (error instanceof Refusal && (error.status === 400 || error.status === 422)) return error;
+        throw error;
+      }
+    },
+    [id, JSON.stringify(body)],
+  );
+  return (
+    <Card title={w.check}>
+      <Loaded data={score}>
+        {(result) => {
+          if (result === null) return <p class="quiet">{w.waiting}</p>;
+          if (!(result instanceof Refusal)) return <Result score={result} />;
+          const [what] = refusalWords()[result.code] ?? [];
+          return (
+            <Note kind="warn">
+              {what && (
+                <p>
+                  <strong>{what}</strong>
+                </p>
+              )}
+              {result.fields.length === 0 && (
+                <p lang="en">
+                  {result.message} {result.hint}
+                </p>
+              )}
+              {result.fields.map(({ path, message }) => (
+                <p key={path} lang="en">
+                  <code>{path.replace(/^body\./, '')}</code>: {message}
+                </p>
+              ))}
+            </Note>
+          );
+        }}
+      </Loaded>
+    </Card>
+  );
+};

@@ -1,0 +1,117 @@
+// The practice itself: its name, its sender, and the switch that holds all of its mail.
+import { useState } from 'preact/hooks';
+import type { Practice } from '#api';
+import { call } from '#dashboard/api/call.ts';
+import { useAction, useData } from '#dashboard/data.ts';
+import { Card, Copied, Facts, Head, Time } from '#dashboard/parts/basics.tsx';
+import { Loaded, toast } from '#dashboard/parts/feedback.tsx';
+import { Form, TextField } from '#dashboard/parts/form.tsx';
+import { PauseNote } from '#dashboard/parts/pause.tsx';
+import { planNames } from '#dashboard/plans.ts';
+import { loadAccount, may, practice } from '#dashboard/session.ts';
+import { settingsWords } from './words.ts';
+
+interface PartProps {
+  readonly of: Practice;
+  readonly onChanged: () => void;
+}
+
+const Name = ({ of, onChanged }: PartProps) => {
+  const w = settingsWords();
+  const [name, setName] = useState(of.name);
+  const action = useAction(async () => {
+    await call('PATCH /api/practices/{id}', { id: of.id, body: { name: name.trim() } });
+    toast(w.saved);
+    onChanged();
+    // The name is part of the frame around the page.
+    await loadAccount();
+  });
+  return (
+    <Card title={w.nameTitle}>
+      <div class="narrow">
+        <Form action={action} submit={w.save}>
+          <TextField label={w.name} hint={w.nameHint} path="name" value={name} onValue={setName} required />
+        </Form>
+      </div>
+    </Card>
+  );
+};
+
+const Sender = ({ of }: Pick<PartProps, 'of'>) => {
+  const w = settingsWords();
+  return (
+    <Card
+      title={w.sender}
+      actions={
+        may('domain.manage') && (
+          <a class="button" href={`/app/${of.id}/domain`}>
+            {w.changeDomain}
+          </a>
+        )
+      }
+    >
+      <Facts
+        facts={[
+          [w.defaultFrom, of.default_from],
+          [w.domain, of.domain],
+          [w.managedHost, of.managed_host === of.domain ? null : of.managed_host],
+          [w.legal, <a href={`/app/${of.id}/legal`}>{of.legal.city ?? w.legalMissing}</a>],
+          [w.plan, planNames[of.plan]],
+          [w.created, <Time at={of.created_at} />],
+          [w.id, <Copied key="id" text={of.id} name={w.id} />],
+        ]}
+      />
+    </Card>
+  );
+};
+
+const Pause = ({ of, onChanged }: PartProps) => {
+  const w = settingsWords();
+  const [reason, setReason] = useState('');
+  const action = useAction(async () => {
+    await call('POST /api/practices/{id}/pause', { id: of.id, body: { reason: reason.trim() } });
+    setReason('');
+    toast(w.paused);
+    onChanged();
+  });
+  return (
+    <Card title={w.pauseTitle}>
+      <div class="narrow">
+        <p>{w.pauseText}</p>
+        <Form action={action} submit={w.pause} kind="danger">
+          <TextField
+            label={w.reason}
+            hint={w.reasonHint}
+            path="reason"
+            value={reason}
+            onValue={setReason}
+            required
+          />
+        </Form>
+      </div>
+    </Card>
+  );
+};
+
+const Settings = () => {
+  const w = settingsWords();
+  const id = practice.value?.id ?? '';
+  const data = useData((abort) => call('GET /api/practices/{id}', { id }, { abort }), [id]);
+  return (
+    <>
+      <Head title={w.title} intro={w.intro} />
+      <Loaded data={data}>
+        {(of) => (
+          <>
+            <PauseNote id={id} pause={of.pause} onResumed={data.reload} />
+            <Name of={of} onChanged={data.reload} />
+            <Sender of={of} />
+            {of.pause === null && <Pause of={of} onChanged={data.reload} />}
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+};
+
+export default Settings;

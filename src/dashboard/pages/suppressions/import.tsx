@@ -1,0 +1,102 @@
+// Suppresses the addresses of a file, and shows how far it is and which rows were not taken.
+import { useEffect, useState } from 'preact/hooks';
+import { call } from '#dashboard/api/call.ts';
+import { useAction, useData, usePages } from '#dashboard/data.ts';
+import { Facts } from '#dashboard/parts/basics.tsx';
+import { Loaded, Note } from '#dashboard/parts/feedback.tsx';
+import { Field, Form } from '#dashboard/parts/form.tsx';
+import { PagedTable } from '#dashboard/parts/table.tsx';
+import { number } from '#dashboard/words.ts';
+import { suppressionWords } from './words.ts';
+
+const POLL_MS = 1_000;
+const ONE = 'GET /api/practices/{id}/imports/{importID}';
+
+interface ReportProps {
+  readonly id: string;
+  readonly importID: string;
+  readonly onDone: () => void;
+}
+
+const Rows = ({ id, importID }: Omit<ReportProps, 'onDone'>) => {
+  const w = suppressionWords();
+  const pages = usePages(
+    (cursor, abort) => call(`${ONE}/report`, { id, importID, cursor }, { abort }),
+    [id, importID],
+  );
+  return (
+    <PagedTable
+      caption={w.report}
+      pages={pages}
+      empty={null}
+      rowKey={({ line }) => String(line)}
+      columns={[
+        { id: 'line', head: w.line, cell: ({ line }) => line },
+        { id: 'address', head: w.address, cell: ({ address }) => address ?? '–', isMain: true },
+        { id: 'why', head: w.why, cell: ({ reason }) => reason },
+      ]}
+    />
+  );
+};
+
+const Report = ({ id, importID, onDone }: ReportProps) => {
+  const w = suppressionWords();
+  const data = useData((abort) => call(ONE, { id, importID }, { abort }), [id, importID]);
+  const status = data.value?.status;
+  const isOver = status !== undefined && status !== 'pending' && status !== 'running';
+  useEffect(() => {
+    if (isOver) onDone();
+    if (isOver || data.isLoading) return;
+    const timer = setTimeout(data.reload, POLL_MS);
+    return () => clearTimeout(timer);
+  }, [isOver, data.isLoading]);
+  return (
+    <Loaded data={data} lines={2}>
+      {({ status: now, rows, counts, failure }) => (
+        <>
+          <Note kind={now === 'failed' ? 'bad' : isOver ? 'good' : 'plain'}>
+            <p role="status">
+              <strong>{now === 'failed' ? w.failed : isOver ? w.finished : w.running(rows.done)}</strong>{' '}
+              {failure}
+            </p>
+          </Note>
+          <Facts
+            facts={Object.entries(counts).map(([name, count]) => [
+              w.counts[name as keyof typeof counts],
+              count > 0 ? number(count) : null,
+            ])}
+          />
+          {isOver && <Rows id={id} importID={importID} />}
+        </>
+      )}
+    </Loaded>
+  );
+};
+
+export const ImportFile = ({ id, onDone }: { readonly id: string; readonly onDone: () => void }) => {
+  const w = suppressionWords();
+  const [file, setFile] = useState<File>();
+  const [importID, setImport] = useState<string>();
+  const action = useAction(async () => {
+    if (!file) return;
+    const body = new FormData();
+    body.append('file', file);
+    setImport((await call('POST /api/practices/{id}/suppression/import', { id, body })).id);
+  });
+  if (importID !== undefined) return <Report id={id} importID={importID} onDone={onDone} />;
+  return (
+    <Form action={action} submit={w.importIt}>
+      <Field label={w.file} hint={w.fileHint} path="file">
+        {(wiring) => (
+          <input
+            {...wiring}
+            type="file"
+            required
+            accept=".csv,.txt,.tsv,text/csv,text/plain"
+            onChange={(event) => setFile(event.currentTarget.files?.[0])}
+          />
+        )}
+      </Field>
+    </Form>
+  );
+};

@@ -1,0 +1,247 @@
+// A template: written beside its preview, sent to oneself for a look, and its earlier versions.
+
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import type { Template, TemplateVersionSummary } from '#api';
+import { useFilters } from '#dashboard/address.ts';
+import { call } from '#dashboard/api/call.ts';
+import { useAction, useData, useNewer, usePages } from '#dashboard/data.ts';
+import type { PageProps } from '#dashboard/page-entry.ts';
+import { Badge, Head, Tabs, Time } from '#dashboard/parts/basics.tsx';
+import {
+  type Content,
+  ContentFields,
+  ContentPreview,
+  contentOf,
+  sentContent,
+  type Values,
+} from '#dashboard/parts/content.tsx';
+import { Confirm, Dialog } from '#dashboard/parts/dialog.tsx';
+import { ErrorNote, Loaded, toast } from '#dashboard/parts/feedback.tsx';
+import { Form, TextField, useFields } from '#dashboard/parts/form.tsx';
+import { asHtml, filled, placeholdersIn } from '#dashboard/parts/placeholders.ts';
+import { PagedTable } from '#dashboard/parts/table.tsx';
+import { useUnsaved } from '#dashboard/parts/unsaved.ts';
+import { account, practice } from '#dashboard/session.ts';
+import { templateWords } from './words.ts';
+
+interface OneProps {
+  readonly id: string;
+  readonly template: Template;
+  readonly onChanged: (template: Template) => void;
+}
+
+const namesOf = ({ name, description }: Template) => ({ name, description: description ?? '' });
+
+const Writing = ({ id, template, onChanged }: OneProps) => {
+  const w = templateWords();
+  const [content, setContent] = useState<Content>(contentOf(template));
+  const { fields, field } = useFields(namesOf(template));
+  const [values, setValues] = useState<Values>({});
+  const save = useAction(async () => {
+    const saved = await call('PATCH /api/practices/{id}/templates/{templateID}', {
+      id,
+      templateID: template.id,
+      body: { ...sentContent(content), ...fields, description: fields.description || null },
+    });
+    // As it was stored; what was typed meanwhile stays.
+    setContent((present) => (present === content ? contentOf(saved) : present));
+    onChanged(saved);
+    toast(w.saved);
+  });
+  const test = useAction(async () => {
+    const to = account.value?.email ?? '';
+    const { subject, text, html } = sentContent(content);
+    const names = placeholdersIn(content.subject, content.text, content.html);
+    const shown = Object.fromEntries(names.map((one) => [one, values[one] || `[${one}]`]));
+    await call('POST /api/practices/{id}/send', {
+      id,
+      body: {
+        to,
+        subject: filled(subject, shown),
+        text: text === null ? undefined : filled(text, shown),
+        html: html === null ? undefined : filled(html, shown, asHtml),
+        message_kind: 'test',
+      },
+    });
+    toast(w.tested(to));
+  });
+  const isChanged =
+    JSON.stringify([contentOf(template), namesOf(template)]) !== JSON.stringify([content, fields]);
+  useUnsaved(isChanged);
+  return (
+    <Form
+      action={save}
+      submit={w.save}
+      others={
+        <>
+          <button type="button" disabled={test.isRunning} onClick={() => void test.run()}>
+            {w.test}
+          </button>
+          {isChanged && <span class="quiet">{w.unsaved}</span>}
+        </>
+      }
+    >
+      <ContentFields
+        content={content}
+        onContent={setContent}
+        values={values}
+        onValues={setValues}
+        error={save.error}
+      />
+      <div class="columns">
+        <TextField label={w.name} required maxLength={100} {...field('name')} />
+        <TextField label={w.description} optional maxLength={500} {...field('description')} />
+      </div>
+      <ErrorNote error={test.error} />
+    </Form>
+  );
+};
+
+const OneVersion = ({
+  id,
+  template,
+  version,
+  onChanged,
+  onClose,
+}: OneProps & { readonly version: number; readonly onClose: () => void }) => {
+  const w = templateWords();
+  const data = useData(
+    (abort) =>
+      call(
+        'GET /api/practices/{id}/templates/{templateID}/versions/{version}',
+        { id, templateID: template.id, version: String(version) },
+        { abort },
+      ),
+    [version],
+  );
+  const takeBack = useAction(async () => {
+    if (!data.value) return;
+    const { subject, text, html } = data.value;
+    const body = { subject, text, html };
+    onChanged(
+      await call('PATCH /api/practices/{id}/templates/{templateID}', { id, templateID: template.id, body }),
+    );
+    toast(w.takenBack(version));
+    onClose();
+  });
+  return (
+    <Dialog title={w.open(version)} isOpen wide onClose={onClose}>
+      <Loaded data={data}>{(shown) => <ContentPreview content={contentOf(shown)} />}</Loaded>
+      {version !== template.version && (
+        <Form action={takeBack} submit={w.takeBack}>
+          {null}
+        </Form>
+      )}
+    </Dialog>
+  );
+};
+
+const Versions = (props: OneProps) => {
+  const { id, template } = props;
+  const w = templateWords();
+  const [version, setVersion] = useState<number>();
+  const pages = usePages<TemplateVersionSummary>(
+    (cursor, abort) =>
+      call(
+        'GET /api/practices/{id}/templates/{templateID}/versions',
+        { id, templateID: template.id, cursor },
+        { abort },
+      ),
+    [template.id],
+  );
+  useNewer(pages, template.version);
+  return (
+    <>
+      <PagedTable
+        caption={w.versions}
+        pages={pages}
+        rowKey={(row) => String(row.version)}
+        empty={null}
+        columns={[
+          {
+            id: 'version',
+            head: w.version,
+            cell: (row) => (
+              <>
+                {row.version} {row.version === template.version && <Badge tone="good">{w.current}</Badge>}
+              </>
+            ),
+          },
+          { id: 'subject', head: w.subject, cell: ({ subject }) => subject },
+          { id: 'by', head: w.by, cell: ({ created_by: by }) => w.makers[by] ?? by },
+          { id: 'made', head: w.made, cell: ({ created_at }) => <Time at={created_at} />, align: 'end' },
+          {
+            id: 'look',
+            head: '',
+            align: 'end',
+            cell: (row) => (
+              <button
+                type="button"
+                class="small"
+                aria-label={`${w.look}: ${w.open(row.version)}`}
+                onClick={() => setVersion(row.version)}
+              >
+                {w.look}
+              </button>
+            ),
+          },
+        ]}
+      />
+      {version !== undefined && (
+        <OneVersion {...props} version={version} onClose={() => setVersion(undefined)} />
+      )}
+    </>
+  );
+};
+
+const TemplatePage = ({ item = '' }: PageProps) => {
+  const w = templateWords();
+  const id = practice.value?.id ?? '';
+  const { route } = useLocation();
+  const { values, href } = useFilters();
+  const view = values.view === 'versions' ? 'versions' : 'write';
+  const data = useData(
+    (abort) => call('GET /api/practices/{id}/templates/{templateID}', { id, templateID: item }, { abort }),
+    [id, item],
+  );
+  const remove = async (): Promise<void> => {
+    await call('DELETE /api/practices/{id}/templates/{templateID}', { id, templateID: item });
+    toast(w.removed);
+    route(`/app/${id}/templates`, true);
+  };
+  return (
+    <>
+      <Head
+        title={data.value?.name ?? w.back}
+        intro={data.value?.description}
+        back={{ href: `/app/${id}/templates`, text: w.back }}
+        actions={
+          <Confirm
+            button={w.remove}
+            title={w.removeTitle}
+            text={w.removeText}
+            kind="danger"
+            onConfirm={remove}
+          />
+        }
+      />
+      <Tabs
+        label={w.views}
+        present={view}
+        tabs={[
+          { id: 'write', text: w.write, href: href({ view: '' }) },
+          { id: 'versions', text: w.versions, href: href({ view: 'versions' }) },
+        ]}
+      />
+      <Loaded data={data} lines={12}>
+        {(template) => {
+          const props = { id, template, onChanged: data.replace };
+          return view === 'write' ? <Writing {...props} /> : <Versions {...props} />;
+        }}
+      </Loaded>
+    </>
+  );
+};
+
+export default TemplatePage;

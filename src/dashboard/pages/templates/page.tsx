@@ -1,0 +1,104 @@
+// Templates: all of them, a new one, and the finished ones for who has none.
+
+import { useLocation } from 'preact-iso/router';
+import type { TemplateSummary } from '#api';
+import { call } from '#dashboard/api/call.ts';
+import { useAction, usePages } from '#dashboard/data.ts';
+import { Head, Time } from '#dashboard/parts/basics.tsx';
+import { curlOf, Empty, ErrorNote, toast } from '#dashboard/parts/feedback.tsx';
+import { Form, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
+import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
+import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
+import { practice } from '#dashboard/session.ts';
+import { templatesWords } from './words.ts';
+
+const columns = (): readonly Column<TemplateSummary>[] => {
+  const w = templatesWords();
+  return [
+    { id: 'name', head: w.name, cell: ({ name }) => name, isMain: true },
+    { id: 'subject', head: w.subject, cell: ({ subject }) => subject },
+    { id: 'description', head: w.description, cell: ({ description }) => description ?? '–' },
+    { id: 'changed', head: w.changed, cell: ({ updated_at }) => <Time at={updated_at} />, align: 'end' },
+  ];
+};
+
+type Kind = keyof ReturnType<typeof templatesWords>['kinds'];
+
+const NewTemplate = ({ id }: { readonly id: string }) => {
+  const w = templatesWords();
+  const { route } = useLocation();
+  const { fields, field } = useFields({
+    name: '',
+    description: '',
+    subject: '',
+    message_kind: 'transactional' as Kind,
+  });
+  const action = useAction(async () => {
+    const { id: templateId } = await call('POST /api/practices/{id}/templates', {
+      id,
+      body: { ...fields, description: fields.description || null, text: w.firstText },
+    });
+    route(`/app/${id}/templates/${templateId}`);
+  });
+  return (
+    <Form action={action} submit={w.createIt}>
+      <TextField
+        label={w.name}
+        hint={w.nameHint}
+        required
+        maxLength={100}
+        placeholder="terminerinnerung"
+        {...field('name')}
+      />
+      <TextField label={w.subject} required {...field('subject')} />
+      <SelectField label={w.kind} options={w.kinds} {...field('message_kind')} />
+      <TextField label={w.description} optional maxLength={500} {...field('description')} />
+    </Form>
+  );
+};
+
+const Templates = () => {
+  const w = templatesWords();
+  const id = practice.value?.id ?? '';
+  const pages = usePages(
+    (cursor, abort) => call('GET /api/practices/{id}/templates', { id, cursor }, { abort }),
+    [id],
+  );
+  const seed = useAction(async () => {
+    const { created } = await call('POST /api/practices/{id}/presets/seed', { id });
+    toast(w.seeded(created.length));
+    pages.reload();
+  });
+  const create = (
+    <FormDialog button={w.create} kind={pages.value?.length === 0 ? undefined : 'primary'}>
+      {() => <NewTemplate id={id} />}
+    </FormDialog>
+  );
+  return (
+    <>
+      <Head title={w.title} intro={w.intro} actions={create} />
+      <ErrorNote error={seed.error} />
+      <PagedTable
+        caption={w.list}
+        columns={columns()}
+        pages={pages}
+        rowKey={(row) => row.id}
+        href={(row) => `/app/${id}/templates/${row.id}`}
+        empty={
+          <Empty
+            title={w.empty}
+            text={w.emptyText}
+            action={
+              <button type="button" class="primary" disabled={seed.isRunning} onClick={() => void seed.run()}>
+                {w.seed}
+              </button>
+            }
+            curl={curlOf(`practices/${id}/presets/seed`, '{}')}
+          />
+        }
+      />
+    </>
+  );
+};
+
+export default Templates;

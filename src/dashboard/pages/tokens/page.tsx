@@ -1,0 +1,120 @@
+// The API tokens of the practice.
+import { useState } from 'preact/hooks';
+import type { ApiToken, CreatedApiToken } from '#api';
+import { call } from '#dashboard/api/call.ts';
+import { hasRows, useData, usePages } from '#dashboard/data.ts';
+import { Head, Time } from '#dashboard/parts/basics.tsx';
+import { Confirm } from '#dashboard/parts/dialog.tsx';
+import { curlOf, Empty, toast } from '#dashboard/parts/feedback.tsx';
+import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
+import { Secret } from '#dashboard/parts/secret.tsx';
+import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
+import { practice } from '#dashboard/session.ts';
+import { TokenForm } from './form.tsx';
+import { tokensWords } from './words.ts';
+
+/** As many projects as fit into one answer. */
+const MAX_PROJECTS = 200;
+
+const Tokens = () => {
+  const w = tokensWords();
+  const id = practice.value?.id ?? '';
+  const [created, setCreated] = useState<CreatedApiToken>();
+  const pages = usePages(
+    (cursor, abort) => call('GET /api/practices/{id}/api-tokens', { id, cursor }, { abort }),
+    [id],
+  );
+  const projects = useData(
+    (abort) => call('GET /api/practices/{id}/projects', { id, limit: MAX_PROJECTS }, { abort }),
+    [id],
+  );
+  const nameOf = (projectId: string): string =>
+    projects.value?.data.find((one) => one.id === projectId)?.name ?? projectId;
+  const columns: readonly Column<ApiToken>[] = [
+    { id: 'name', head: w.name, cell: ({ name }) => <strong>{name}</strong>, isMain: true },
+    {
+      id: 'scope',
+      head: w.scope,
+      cell: ({ project_id }) => (project_id === null ? w.team : w.projectOf(nameOf(project_id))),
+    },
+    {
+      id: 'used',
+      head: w.used,
+      cell: ({ last_used_at }) =>
+        last_used_at === null ? <span class="quiet">{w.unused}</span> : <Time at={last_used_at} relative />,
+    },
+    {
+      id: 'expires',
+      head: w.expires,
+      cell: ({ expires_at }) => (expires_at === null ? w.never : <Time at={expires_at} />),
+    },
+    {
+      id: 'networks',
+      head: w.networks,
+      cell: ({ allowed_addresses }) => allowed_addresses?.join(', ') ?? w.anywhere,
+    },
+    { id: 'created', head: w.created, cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      id: 'actions',
+      head: w.actions,
+      align: 'end',
+      cell: ({ id: tokenID, name }) => (
+        <Confirm
+          button={w.revoke}
+          text={w.revokeText(name)}
+          kind="danger"
+          small
+          onConfirm={async () => {
+            await call('DELETE /api/practices/{id}/api-tokens/{tokenID}', { id, tokenID });
+            toast(w.revoked);
+            pages.reload();
+          }}
+        />
+      ),
+    },
+  ];
+  const create = (
+    <FormDialog button={w.create} kind="primary">
+      {(close) => (
+        <TokenForm
+          projects={projects.value?.data ?? []}
+          onSubmit={async (body) => {
+            setCreated(await call('POST /api/practices/{id}/api-tokens', { id, body }));
+            close();
+            pages.reload();
+          }}
+        />
+      )}
+    </FormDialog>
+  );
+  return (
+    <>
+      <Head
+        title={w.title}
+        intro={
+          <>
+            {w.intro} <a href={`/app/${id}/examples`}>{w.examples}</a>
+          </>
+        }
+        actions={hasRows(pages) && create}
+      />
+      <PagedTable
+        caption={w.list}
+        columns={columns}
+        pages={pages}
+        rowKey={(row) => row.id}
+        empty={
+          <Empty
+            title={w.empty}
+            text={w.emptyText}
+            action={create}
+            curl={curlOf(`practices/${id}/api-tokens`, '{"name": "Programm", "scope": "team"}')}
+          />
+        }
+      />
+      <Secret title={w.secret} secret={created?.token} onClose={() => setCreated(undefined)} />
+    </>
+  );
+};
+
+export default Tokens;

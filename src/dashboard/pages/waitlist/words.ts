@@ -1,0 +1,36 @@
+import { words } from '#dashboard/words.ts';
+
+export const waitlistWords = words({
+  de: {
+    title: 'Warteliste',
+    intro: 'Wer einen Tarif haben möchte, den es noch nicht frei gibt, in der Reihenfolge der Eintragung.',
+    anyPlan: 'Jeder Tarif',
+    plan: 'Tarif',
+    address: 'E-Mail-Adresse',
+    note: 'Nachricht',
+    entered: 'Eingetragen',
+    asked: 'Zuletzt gefragt',
+    remove: 'Entfernen',
+    removeTitle: (email: string) => `${email} von der Warteliste nehmen?`,
+    removeText: 'Der Eintrag wird gelöscht. Die Person bekommt davon keine E-Mail.',
+    removed: 'Der Eintrag ist gelöscht.',
+    empty: 'Es wartet niemand',
+    emptyText: 'Auf der Startseite können sich Interessierte für einen Tarif eintragen. Hier sehen Sie sie.',
+  },
+  en: {
+    title: 'Waiting list',
+    intro: 'Who would like a plan that is not open yet, in the order of their entries.',
+    anyPlan: 'Any plan',
+    plan: 'Plan',
+    address: 'Email address',
+    note: 'Message',
+    entered: 'Entered',
+    asked: 'Last asked',
+    remove: 'Remove',
+    removeTitle: (email: string) => `Take ${email} off the waiting list?`,
+    removeText: 'The entry is deleted. The person gets no email about it.',
+    removed: 'The entry is deleted.',
+    empty: 'No one waits',
+    emptyText: 'On the first page of the service people can enter themselves for a plan. Here you see them.',
+  },
+});

@@ -1,0 +1,206 @@
+// The content of a mail as it is written: subject, HTML and text in the editor, test values for its placeholders, and beside it the
+// mail as its recipient will see it.
+import { useState } from 'preact/hooks';
+import { Refusal } from '#dashboard/api/call.ts';
+import { words } from '#dashboard/words.ts';
+import { CodeField } from './code-field.tsx';
+import { TextField } from './form.tsx';
+import { DraftFrame } from './mail-frame.tsx';
+import { asHtml, brokenIn, type ContentProblem, filled, lineOf, placeholdersIn } from './placeholders.ts';
+
+export interface Content {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export type Values = Readonly<Record<string, string>>;
+
+const contentWords = words({
+  de: {
+    subject: 'Betreff',
+    form: 'Fassung',
+    html: 'Gestaltet (HTML)',
+    text: 'Nur Text',
+    hint: 'Platzhalter stehen in doppelten geschweiften Klammern: {{name}}. Mit der Tabulatortaste verlassen Sie das Feld.',
+    broken: 'Das ist kein Platzhalter: {{name}}, nur Buchstaben ohne Umlaute, Ziffern, _ und Punkte',
+    preview: 'Vorschau',
+    desktop: 'Am Computer',
+    phone: 'Am Handy',
+    textOnly: 'Nur Text',
+    values: 'Probewerte',
+    valuesHint: 'Sie gelten nur für die Vorschau und die Probemail.',
+    nothing: 'Diese Fassung ist leer.',
+  },
+  en: {
+    subject: 'Subject',
+    form: 'Version',
+    html: 'Formatted (HTML)',
+    text: 'Text only',
+    hint: 'Placeholders are in double braces: {{name}}. The Tab key leaves the field.',
+    broken: 'This is no placeholder: {{name}}, only ASCII letters, digits, _ and dots',
+    preview: 'Preview',
+    desktop: 'On a computer',
+    phone: 'On a phone',
+    textOnly: 'Text only',
+    values: 'Test values',
+    valuesHint: 'They are for the preview and the test mail only.',
+    nothing: 'This version is empty.',
+  },
+});
+
+/** As the API takes it: an empty version is none. */
+export const sentContent = ({ subject, text, html }: Content) => ({
+  subject,
+  text: text.trim() === '' ? null : text,
+  html: html.trim() === '' ? null : html,
+});
+
+export const contentOf = (of: {
+  readonly subject: string;
+  readonly text: string | null;
+  readonly html: string | null;
+}): Content => ({ subject: of.subject, text: of.text ?? '', html: of.html ?? '' });
+
+/** One of a few, as buttons. */
+const Choice = <T extends string>({
+  label,
+  options,
+  value,
+  onValue,
+}: {
+  readonly label: string;
+  readonly options: readonly (readonly [value: T, text: string])[];
+  readonly value: T;
+  readonly onValue: (value: T) => void;
+}) => (
+  <fieldset class="oneof">
+    <legend class="hidden">{label}</legend>
+    {options.map(([one, text]) => (
+      <button key={one} type="button" class="small" aria-pressed={one === value} onClick={() => onValue(one)}>
+        {text}
+      </button>
+    ))}
+  </fieldset>
+);
+
+const PHONE = 375;
+
+export const ContentPreview = ({
+  content,
+  values = {},
+}: {
+  readonly content: Content;
+  readonly values?: Values;
+}) => {
+  const w = contentWords();
+  const [wanted, setWanted] = useState<'desktop' | 'phone' | 'text'>('desktop');
+  const view = content.html === '' ? 'text' : wanted;
+  return (
+    <section aria-label={w.preview}>
+      <div class="cardhead">
+        <h2>{w.preview}</h2>
+        {content.html !== '' && (
+          <Choice
+            label={w.preview}
+            options={[
+              ['desktop', w.desktop],
+              ['phone', w.phone],
+              ['text', w.textOnly],
+            ]}
+            value={view}
+            onValue={setWanted}
+          />
+        )}
+      </div>
+      <p class="subjectline">{filled(content.subject, values)}</p>
+      {view === 'text' ? (
+        <pre class="draft">{filled(content.text, values) || w.nothing}</pre>
+      ) : (
+        <DraftFrame
+          title={w.preview}
+          html={filled(content.html, values, asHtml)}
+          width={view === 'phone' ? PHONE : undefined}
+        />
+      )}
+    </section>
+  );
+};
+
+const refusedIn = (error: unknown, path: string, part: string): ContentProblem[] =>
+  error instanceof Refusal
+    ? error.fields
+        .filter((field) => field.path === `body.${path}`)
+        .map(({ message }) => ({ line: lineOf(part, message), message }))
+    : [];
+
+export const ContentFields = ({
+  content,
+  onContent,
+  values,
+  onValues,
+  error,
+}: {
+  readonly content: Content;
+  readonly onContent: (content: Content) => void;
+  readonly values: Values;
+  readonly onValues: (values: Values) => void;
+  /** What the API refused it with. */
+  readonly error: unknown;
+}) => {
+  const w = contentWords();
+  const [form, setForm] = useState<'html' | 'text'>(content.html === '' ? 'text' : 'html');
+  const part = content[form];
+  const names = placeholdersIn(content.subject, content.text, content.html);
+  const broken = brokenIn(part, w.broken);
+  return (
+    <div class="writing">
+      <div>
+        <TextField
+          label={w.subject}
+          path="subject"
+          required
+          value={content.subject}
+          onValue={(subject) => onContent({ ...content, subject })}
+        />
+        <Choice
+          label={w.form}
+          options={[
+            ['html', w.html],
+            ['text', w.text],
+          ]}
+          value={form}
+          onValue={setForm}
+        />
+        <CodeField
+          key={form}
+          label={form === 'html' ? w.html : w.text}
+          hint={w.hint}
+          language={form}
+          value={part}
+          onValue={(typed) => onContent({ ...content, [form]: typed })}
+          problems={broken.length > 0 ? broken : refusedIn(error, form, part)}
+        />
+      </div>
+      <div>
+        <ContentPreview content={content} values={values} />
+        {names.length > 0 && (
+          <fieldset class="testvalues">
+            <legend>{w.values}</legend>
+            <p class="hint">{w.valuesHint}</p>
+            <div class="columns">
+              {names.map((name) => (
+                <TextField
+                  key={name}
+                  label={name}
+                  value={values[name] ?? ''}
+                  onValue={(value) => onValues({ ...values, [name]: value })}
+                />
+              ))}
+            </div>
+          </fieldset>
+        )}
+      </div>
+    </div>
+  );
+};

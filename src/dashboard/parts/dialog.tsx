@@ -1,0 +1,129 @@
+// Dialogs and menus by the browser's own elements: it keeps the focus inside and closes them by Escape.
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useAction } from '#dashboard/data.ts';
+import { Form } from './form.tsx';
+import { partWords } from './words.ts';
+
+interface DialogProps {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  readonly wide?: boolean;
+}
+
+export const Dialog = ({ title, isOpen, onClose, children, wide = false }: DialogProps) => {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    if (!isOpen || !dialog) return;
+    const before = document.activeElement;
+    dialog.showModal();
+    // The browser would choose the button that closes it. What is only confirmed is not confirmed by the same key.
+    dialog
+      .querySelector<HTMLElement>('form :is(input, select, textarea):enabled, form:has(input) .primary')
+      ?.focus();
+    return () => {
+      dialog.close();
+      // A dialog that was taken out of the document gives nothing back.
+      if (document.activeElement === document.body && before instanceof HTMLElement) before.focus();
+    };
+  }, [isOpen]);
+  if (!isOpen) return null;
+  return (
+    <dialog ref={element} class={wide ? 'wide' : undefined} aria-labelledby={id} onClose={onClose}>
+      <div class="cardhead">
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="plain" aria-label={partWords().close} onClick={onClose}>
+          ✕
+        </button>
+      </div>
+      {children}
+    </dialog>
+  );
+};
+
+interface ConfirmProps {
+  /** Of the button that opens it. */
+  readonly button: string;
+  /** Of the dialog; the button's where absent. */
+  readonly title?: string;
+  readonly text: ComponentChildren;
+  /** Of the button that does it, a verb; the first button's where absent. */
+  readonly confirm?: string;
+  readonly onConfirm: () => Promise<unknown>;
+  readonly kind?: 'danger' | 'primary';
+  readonly small?: boolean;
+  readonly disabled?: boolean;
+}
+
+/** A button whose action is asked about first; what is refused is shown in the dialog. */
+export const Confirm = ({
+  button,
+  title = button,
+  text,
+  confirm = button,
+  onConfirm,
+  kind,
+  small,
+  disabled = false,
+}: ConfirmProps) => {
+  const [isOpen, setOpen] = useState(false);
+  const action = useAction(async () => {
+    await onConfirm();
+    setOpen(false);
+  });
+  const close = (): void => {
+    setOpen(false);
+    action.clear();
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class={[kind ?? '', small ? 'small' : ''].join(' ')}
+        disabled={disabled}
+        onClick={() => setOpen(true)}
+      >
+        {button}
+      </button>
+      <Dialog title={title} isOpen={isOpen} onClose={close}>
+        <Form
+          action={action}
+          submit={confirm}
+          kind={kind}
+          others={
+            <button type="button" onClick={close}>
+              {partWords().cancel}
+            </button>
+          }
+        >
+          <div class="question">{text}</div>
+        </Form>
+      </Dialog>
+    </>
+  );
+};
+
+/** A button with a list of links and buttons below it. */
+export const Menu = ({
+  label,
+  children,
+}: {
+  readonly label: ComponentChildren;
+  readonly children: ComponentChildren;
+}) => {
+  const id = useId();
+  return (
+    <span class="menu">
+      <button type="button" popovertarget={id}>
+        {label} <span aria-hidden="true">▾</span>
+      </button>
+      <div id={id} popover="auto" class="menulist">
+        {children}
+      </div>
+    </span>
+  );
+};

@@ -1,0 +1,39 @@
+// A button that opens a form in a dialog. The form is made whenever it is opened, so nothing typed before is left in it.
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Dialog } from './dialog.tsx';
+
+export const FormDialog = ({
+  button,
+  title = button,
+  kind,
+  wide,
+  children,
+}: {
+  readonly button: string;
+  /** Of the dialog; the button's where absent. */
+  readonly title?: string;
+  readonly kind?: 'primary' | 'small' | 'danger';
+  readonly wide?: boolean;
+  /** `close` is called when it is done. */
+  readonly children: (close: () => void) => ComponentChildren;
+}) => {
+  const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
+  return (
+    <>
+      <button type="button" class={kind} onClick={() => setOpen(true)}>
+        {button}
+      </button>
+      <Dialog title={title} isOpen={isOpen} onClose={close} wide={wide}>
+        {isOpen && children(close)}
+      </Dialog>
+    </>
+  );
+};
+
+/** First the dialog is closed, then the page loads what was changed. */
+export const both = (close: () => void, then: () => void) => (): void => {
+  close();
+  then();
+};

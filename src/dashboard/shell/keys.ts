@@ -1,0 +1,37 @@
+// Keys for all pages: `/` goes into the search box, or opens the palette where a page has none, the arrow down from there to what
+// was found, `j` and `k` walk through the rows of a list. In fields they are letters.
+import { useEffect } from 'preact/hooks';
+import { isPaletteOpen } from './palette.tsx';
+
+/** The editor of templates is in a shadow tree: outside of it the event has its host for a target. */
+const isTyping = (event: Event): boolean => {
+  const [target] = event.composedPath();
+  return target instanceof Element && target.matches('input, textarea, select, [role=textbox]');
+};
+
+const walk = (step: 1 | -1): void => {
+  const rows = [...document.querySelectorAll<HTMLElement>('main [data-row]')];
+  const at = rows.indexOf(document.activeElement as HTMLElement);
+  rows[at === -1 ? 0 : Math.max(0, Math.min(rows.length - 1, at + step))]?.focus();
+};
+
+export const useKeys = (): void => {
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.metaKey || event.ctrlKey || event.altKey || document.querySelector('dialog[open]')) return;
+      if (event.key === 'ArrowDown' && (event.target as Element).matches('main [data-search]')) walk(1);
+      if (isTyping(event)) return;
+      if (event.key === 'j') walk(1);
+      else if (event.key === 'k') walk(-1);
+      else if (event.key === '/') {
+        const box = document.querySelector<HTMLInputElement>('main [data-search]');
+        event.preventDefault();
+        if (!box) isPaletteOpen.value = true;
+        box?.focus();
+        box?.select();
+      }
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+};

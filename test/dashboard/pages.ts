@@ -1,0 +1,202 @@
+// The pages that are looked at: by axe-core in the test beside it, and by people on the screenshots of `npm run screenshots`.
+import type { Language, PageOptions, TestPage } from '#test/support/chromium.ts';
+import { until } from '#test/support/process.ts';
+import type { Scene } from './scene.ts';
+
+export interface ShownPage {
+  /** Of the screenshot's file. */
+  readonly name: string;
+  readonly path: (scene: Scene) => string;
+  /** Who looks at it; absent: a visitor. */
+  readonly as?: keyof Scene['people'];
+  /** What is there once the page is; a heading where absent. */
+  readonly ready?: string;
+  /** In the README, too. */
+  readonly isInReadme?: boolean;
+}
+
+const ofPractice =
+  (page: string) =>
+  ({ practice }: Scene): string =>
+    `/app/${practice.practice.id}/${page}`;
+
+export const pages: readonly ShownPage[] = [
+  { name: 'sign-in', path: () => '/app/sign-in' },
+  {
+    name: 'overview',
+    path: ofPractice('overview'),
+    as: 'owner',
+    ready: '.uplot canvas',
+    isInReadme: true,
+  },
+  {
+    name: 'overview-paused',
+    path: ({ firm }) => `/app/${firm.practice.id}/overview`,
+    as: 'agency',
+    ready: '.note.bad',
+  },
+  {
+    name: 'overview-empty',
+    path: ({ empty }) => `/app/${empty.practice.id}/overview`,
+    as: 'agency',
+    ready: '.card.next',
+  },
+  {
+    name: 'start',
+    path: ({ empty }) => `/app/${empty.practice.id}/start`,
+    as: 'agency',
+    ready: '.way + .card',
+  },
+  { name: 'start-live', path: ofPractice('start?step=live'), as: 'owner', ready: '.checks' },
+  { name: 'settings', path: ofPractice('settings'), as: 'owner', ready: '.card' },
+  { name: 'billing', path: ofPractice('billing'), as: 'owner', ready: 'tbody tr' },
+  { name: 'post', path: ofPractice('post'), as: 'office', ready: 'tbody tr', isInReadme: true },
+  {
+    name: 'post-empty',
+    path: ({ empty }) => `/app/${empty.practice.id}/post`,
+    as: 'agency',
+    ready: '.empty',
+  },
+  {
+    name: 'message',
+    path: (scene) => ofPractice(`post/${scene.ids.message}`)(scene),
+    as: 'office',
+    ready: '.sentence',
+    isInReadme: true,
+  },
+  {
+    name: 'message-bounced',
+    path: (scene) => ofPractice(`post/${scene.ids.bounced}`)(scene),
+    as: 'office',
+    ready: '.sentence',
+  },
+  { name: 'people', path: ofPractice('people'), as: 'office', ready: 'tbody tr' },
+  { name: 'person', path: ofPractice('people/erika.mueller%40example.org'), as: 'admin', ready: 'tbody tr' },
+  { name: 'account', path: () => '/app/account', as: 'office', ready: 'tbody tr' },
+  { name: 'send', path: ofPractice('send'), as: 'owner', ready: 'textarea' },
+  { name: 'events', path: ofPractice('events'), as: 'owner', ready: '.events li' },
+  { name: 'webhooks', path: ofPractice('webhooks'), as: 'owner', ready: 'tbody tr' },
+  {
+    name: 'webhook',
+    path: (scene) => ofPractice(`webhooks/${scene.ids.webhook}`)(scene),
+    as: 'owner',
+    ready: 'tbody tr',
+  },
+  { name: 'alerts', path: ofPractice('alerts'), as: 'owner', ready: 'tbody tr' },
+  { name: 'tokens', path: ofPractice('tokens'), as: 'owner', ready: 'tbody tr' },
+  { name: 'examples', path: ofPractice('examples'), as: 'owner', ready: '.code' },
+  { name: 'domain', path: ofPractice('domain'), as: 'owner', ready: '.records', isInReadme: true },
+  { name: 'deliverability', path: ofPractice('deliverability'), as: 'owner', ready: '.lamps' },
+  { name: 'members', path: ofPractice('members'), as: 'owner', ready: 'tbody tr' },
+  { name: 'projects', path: ofPractice('projects'), as: 'owner', ready: 'tbody tr' },
+  { name: 'legal', path: ofPractice('legal'), as: 'owner', ready: 'input[type=color]' },
+  { name: 'retention', path: ofPractice('retention'), as: 'owner', ready: 'input[type=number]' },
+  { name: 'audit', path: ofPractice('audit'), as: 'owner', ready: '.records' },
+  { name: 'inbox', path: ofPractice('inbox'), as: 'office', ready: 'tbody tr' },
+  {
+    name: 'inbox-mail',
+    path: (scene) => ofPractice(`inbox/${scene.ids.inbound}`)(scene),
+    as: 'office',
+    ready: '.thread iframe',
+  },
+  { name: 'inbox-settings', path: ofPractice('inbox?view=settings'), as: 'owner', ready: 'form' },
+  { name: 'templates', path: ofPractice('templates'), as: 'office', ready: 'tbody tr' },
+  {
+    name: 'template',
+    path: (scene) => ofPractice(`templates/${scene.ids.template}`)(scene),
+    as: 'office',
+    ready: '.cm-editor',
+  },
+  { name: 'lists', path: ofPractice('lists'), as: 'office', ready: 'tbody tr' },
+  {
+    name: 'list',
+    path: (scene) => ofPractice(`lists/${scene.ids.list}`)(scene),
+    as: 'office',
+    ready: 'tbody tr',
+  },
+  {
+    name: 'list-import',
+    path: (scene) => ofPractice(`lists/${scene.ids.list}?view=import`)(scene),
+    as: 'office',
+    ready: 'form',
+  },
+  { name: 'campaigns', path: ofPractice('campaigns'), as: 'admin', ready: 'tbody tr' },
+  {
+    name: 'campaign',
+    isInReadme: true,
+    path: (scene) => ofPractice(`campaigns/${scene.ids.campaign}`)(scene),
+    as: 'admin',
+    ready: '.figures',
+  },
+  {
+    name: 'campaign-draft',
+    path: (scene) => ofPractice(`campaigns/${scene.ids.draft}`)(scene),
+    as: 'admin',
+    ready: '.cm-editor',
+  },
+  { name: 'suppressions', path: ofPractice('suppressions'), as: 'office', ready: 'tbody tr' },
+  {
+    name: 'captures',
+    path: ({ firm }) => `/app/${firm.practice.id}/captures`,
+    as: 'stranger',
+    ready: 'tbody tr',
+  },
+  {
+    name: 'capture',
+    path: ({ firm, ids }) => `/app/${firm.practice.id}/captures/${ids.capture}`,
+    as: 'stranger',
+    ready: 'iframe',
+  },
+  { name: 'practices', path: () => '/app/practices', as: 'agency', ready: 'tbody tr', isInReadme: true },
+  { name: 'all-practices', path: () => '/app/operator/practices', as: 'operator', ready: 'tbody tr' },
+  { name: 'queues', path: () => '/app/operator/queues', as: 'operator', ready: '.card' },
+  { name: 'tickets', path: () => '/app/operator/tickets', as: 'operator', ready: 'tbody tr' },
+  {
+    name: 'ticket',
+    path: ({ ids }) => `/app/operator/tickets/${ids.ticket}`,
+    as: 'operator',
+    ready: 'tbody tr',
+  },
+  { name: 'waitlist', path: () => '/app/operator/waitlist', as: 'operator', ready: 'tbody tr' },
+  { name: 'health', path: () => '/app/operator/health', as: 'operator', ready: 'tbody tr' },
+  { name: 'operator-audit', path: () => '/app/operator/audit', as: 'operator', ready: 'details' },
+  { name: 'entered', path: ofPractice('post'), as: 'operator', ready: 'tbody tr' },
+  { name: 'landing', path: () => '/' },
+  { name: 'abuse', path: () => '/api/public/abuse' },
+  { name: 'subscribe', path: ({ formPath }) => formPath },
+  { name: 'invitation', path: () => '/invitation/svc_inv_unknown' },
+];
+
+/** The window in which its person looks at it. */
+export const viewing = (
+  { app, people }: Scene,
+  { as }: Pick<ShownPage, 'as'>,
+  how: Omit<PageOptions, 'origin' | 'cookie'> = {},
+): PageOptions => ({
+  origin: app.origin,
+  ...(as === undefined ? {} : { cookie: people[as].cookie }),
+  ...how,
+});
+
+/** Of the frame after the next one: what was changed by now has begun to move. */
+const IS_AT_REST = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(
+  !document.querySelector('.skeleton, [aria-busy=true]') && document.fonts.status === 'loaded' &&
+  document.getAnimations().every(({ playState }) => playState !== 'running')))))`;
+
+/** Nothing on the page is loading, and nothing moves. */
+export const atRest = (page: TestPage): Promise<void> =>
+  until('the page is at rest', () => page.evaluate<boolean>(IS_AT_REST));
+
+/** Opens it and waits until it is there. */
+export const show = async (
+  page: TestPage,
+  scene: Scene,
+  { path, ready = 'h1' }: ShownPage,
+): Promise<void> => {
+  await page.goto(path(scene));
+  await page.locator(ready).first().waitFor();
+  await atRest(page);
+};
+
+export const languages: readonly Language[] = ['de', 'en'];
+export const PHONE = 375;

@@ -1,0 +1,74 @@
+// Chromium for a file of tests: `const browser = openBrowser()` at its top. It starts before the tests and ends after them;
+// each test's pages are closed after it, and must have had no problem. The file needs the tag
+// `debian/chromium-headless-shell`. Who signs in: `newPage({ origin, cookie: (await signIn(app, email)).cookie })`.
+// Wait by locators, `expect.poll` or `until`: `page.waitForFunction` evaluates text, which the dashboard's policy forbids.
+import axe from 'axe-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { type Chromium, type PageOptions, startChromium, type TestPage } from './chromium.ts';
+
+export interface TestBrowser {
+  newPage(options: PageOptions): Promise<TestPage>;
+}
+
+export const openBrowser = (): TestBrowser => {
+  let chromium: Chromium | undefined;
+  beforeAll(async () => {
+    chromium = await startChromium();
+  });
+  afterEach(async () => {
+    const problems = await chromium?.problems();
+    await chromium?.closePages();
+    expect(problems).toEqual([]);
+  });
+  afterAll(() => chromium?.close());
+  return {
+    newPage: (options) => {
+      if (chromium === undefined)
+        throw new Error('the browser starts before the tests, not before their file');
+      return chromium.newPage(options);
+    },
+  };
+};
+
+/** Levels A and AA of WCAG 2.2 as axe-core checks them. */
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/**
+ * What fails in the page, one line an element: `rule: what to do: element`. Documents in frames are not part of it. `rules`: those
+ * alone.
+ */
+export const accessibilityProblems = async (page: TestPage, rules?: readonly string[]): Promise<string[]> => {
+  // By the debugger: a script element would be what the page's policy forbids.
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(`${axe.source};0`);
+  const options = { runOnly: rules ?? TAGS, iframes: false, resultTypes: ['violations'], elementRef: false };
+  const { violations } = (await page.evaluate(
+    `axe.run(document, ${JSON.stringify(options)})`,
+  )) as axe.AxeResults;
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(
+      ({ failureSummary = '', html }) =>
+        `${id}: ${failureSummary.replace(/\s+/g, ' ')}: ${html.slice(0, 200)}`,
+    ),
+  );
+};
+
+export const checkAccessibility = async (page: TestPage): Promise<void> => {
+  expect(await accessibilityProblems(page)).toEqual([]);
+};
+
+/** Nothing of what `hostile` wrote ran, and no link would run it. */
+export const runsNothing = async (page: TestPage): Promise<void> => {
+  expect(await page.problems()).toEqual([]);
+  expect(await page.locator('a[href^="javascript:" i]').count()).toBe(0);
+};
+
+/** What is outside of the window and in nothing that scrolls by itself; nothing where the page does not scroll sideways. */
+export const tooWide = async (page: TestPage): Promise<string[]> =>
+  page.evaluate(`(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    const scrolls = (element) => element && (getComputedStyle(element).overflowX !== 'visible' || scrolls(element.parentElement));
+    return [...document.querySelectorAll('body, body *')]
+      .filter((element) => element.getBoundingClientRect().right > clientWidth && !scrolls(element.parentElement))
+      .map((element) => 'too wide: ' + element.outerHTML.slice(0, 120));
+  })()`);
