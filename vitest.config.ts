@@ -17,10 +17,10 @@ export default defineConfig({
     isolate: false,
     // Most flows wait for servers: a worker per core keeps both cores of the smallest machine busy.
     maxWorkers: 2,
-    // Whole daemons and real servers share two cores with each other.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 10_000 } },
+    // Whole daemons and real servers share two cores with each other, and these may be busy with something else.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     reporters: ['default', './test/support/summary-reporter.ts'],
   },
 });

@@ -12,7 +12,6 @@ export const recordWords = words({
     hint: 'Befund im Einzelnen',
     required: 'nötig',
     optional: 'freiwillig',
-    unchecked: 'Noch nicht geprüft',
     purposes: {
       dkim: 'Signatur (DKIM)',
       dkim_imported: 'Signatur mit mitgebrachtem Schlüssel (DKIM)',
@@ -34,6 +33,7 @@ export const recordWords = words({
       multiple: 'Mehrfach da',
       proxied: 'Hinter einem Proxy',
       error: 'Nicht zu prüfen',
+      unchecked: 'Noch nicht geprüft',
     },
     byOperator: 'Sie müssen nichts tun: Diesen Eintrag richtet der Betreiber des Dienstes.',
     advice: {
@@ -57,7 +57,6 @@ export const recordWords = words({
     hint: 'In detail',
     required: 'required',
     optional: 'optional',
-    unchecked: 'Not checked yet',
     purposes: {
       dkim: 'Signature (DKIM)',
       dkim_imported: 'Signature by an imported key (DKIM)',
@@ -79,6 +78,7 @@ export const recordWords = words({
       multiple: 'More than one',
       proxied: 'Behind a proxy',
       error: 'Could not be checked',
+      unchecked: 'Not checked yet',
     },
     byOperator: 'There is nothing for you to do: the operator of the service corrects this record.',
     advice: {

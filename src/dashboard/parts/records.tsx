@@ -45,7 +45,7 @@ const OneRecord = ({ record, isOwn }: { readonly record: Found; readonly isOwn: 
     <li>
       <details open={isOwn && isToDo(record)}>
         <summary>
-          <Lamp tone={toneOf(record)} text={status ? w.statuses[status] : w.unchecked} />
+          <Lamp tone={toneOf(record)} text={w.statuses[status ?? 'unchecked']} />
           <strong>{shown}</strong>
           <span class="quiet">
             {type} · <code>{name}</code> · {required ? w.required : w.optional}

@@ -67,6 +67,7 @@ export const captureStore = perConnection((db: TenantDb) => {
      ORDER BY seq DESC LIMIT :limit`,
   );
   const newest = db.prepare<[], number | null>('SELECT max(seq) FROM captures').pluck();
+  const oldest = db.prepare<[], number | null>('SELECT min(seq) FROM captures').pluck();
   const source = db
     .prepare<{ id: string; projectIds: string | null }, Buffer>(
       `SELECT source FROM captures WHERE id = :id AND ${OF_PROJECTS}`,
@@ -97,8 +98,8 @@ export const captureStore = perConnection((db: TenantDb) => {
         limit: limit + 1,
       });
       const rows = found.slice(0, limit);
-      const left = found.length > limit ? rows.at(-1)?.seq : from > 1 ? from : undefined;
-      return { rows, next: left ?? null };
+      if (found.length > limit) return { rows, next: rows.at(-1)?.seq ?? null };
+      return { rows, next: from > (oldest.get() ?? from) ? from : null };
     },
     /** Still sealed. */
     source: (id: string, projects: CaptureFilter['projects']): Buffer | undefined =>

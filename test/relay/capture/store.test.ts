@@ -93,6 +93,8 @@ describe('what is listed', () => {
     const second = pageOf(first.next);
     expect(second.ids).toEqual([foreign]);
     expect(pageOf(second.next)).toEqual({ ids: [own], next: null });
+    capture(newId(), 1, 'juergen.mueller@example.org');
+    expect(pageOf(null)).toEqual({ ids: [], next: null });
   });
 });
 

@@ -5,6 +5,7 @@ import { call } from '#dashboard/api/call.ts';
 import { useData } from '#dashboard/data.ts';
 import { Card, Head, Lamp, Tabs, Time, type Tone } from '#dashboard/parts/basics.tsx';
 import { Loaded, Note } from '#dashboard/parts/feedback.tsx';
+import { recordWords } from '#dashboard/parts/record-words.ts';
 import { may, practice } from '#dashboard/session.ts';
 import { Mix, PlacementCard } from './mail.tsx';
 import { Rates } from './rates.tsx';
@@ -24,12 +25,17 @@ const toneOf = (name: string, status: Status): Tone => {
 
 /** What the service publishes itself, and has not looked at, is not judged. */
 const RecordLamp = ({ name, report }: { readonly name: Mechanism; readonly report: Report }) => {
-  const w = deliverabilityWords();
+  const { statuses } = recordWords();
   const { status } = report[name];
   const isAbsent = OPTIONAL.has(name) && (status === 'missing' || status === 'unchecked');
   if (status === 'ok' || isAbsent || report.checked_at !== null)
-    return <Lamp tone={toneOf(name, status)} text={w.statuses[status]} />;
-  return <Lamp tone="plain" text={report.kind === 'managed' ? w.byService : w.statuses.unchecked} />;
+    return <Lamp tone={toneOf(name, status)} text={statuses[status]} />;
+  return (
+    <Lamp
+      tone="plain"
+      text={report.kind === 'managed' ? deliverabilityWords().byService : statuses.unchecked}
+    />
+  );
 };
 
 const SetUp = ({ id, report }: { readonly id: string; readonly report: Report }) => {
