@@ -6,8 +6,6 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openScene, type Scene } from './scene.ts';
 
-const WITH_PYTHON = { timeout: 60_000 };
-
 /** Settings of Django, then the case's own lines; prints what they leave in `result`. */
 const PROLOGUE = `
 import json, sys
@@ -42,11 +40,8 @@ const run = async (lines: string, token = scene.sender.token) => {
   return JSON.parse(stdout);
 };
 
-test(
-  'a mail with all that Django and the backend know arrives as it was asked for',
-  WITH_PYTHON,
-  async () => {
-    const result = await run(`
+test('a mail with all that Django and the backend know arrives as it was asked for', async () => {
+  const result = await run(`
 mail = AnymailMessage("Grüße", "Schöne Grüße", to=["Erika Muster <erika@example.org>"], cc=["c@example.org"],
                       reply_to=["Empfang <a@example.org>"], headers={"X-Vorgang": "4711"})
 cid = mail.attach_inline_image(b"\\x89PNG\\r\\n\\x1a\\n", "logo.png")
@@ -57,31 +52,30 @@ mail.metadata = {"patient": "4711"}
 mail.send()
 result = statuses(mail)
 `);
-    const id = result['erika@example.org'][1];
-    expect(result).toEqual({ 'erika@example.org': ['sent', id], 'c@example.org': ['sent', id] });
-    expect(await scene.app.message(scene.sender, id)).toMatchObject({
-      tags: ['Erinnerung'],
-      metadata: { patient: '4711' },
-    });
-    const mail = await scene.arrived(id, 'erika@example.org');
-    expect(mail.subject).toBe('Grüße');
-    expect(mail.text).toContain('Schöne Grüße');
-    expect(mail.headers.get('x-vorgang')).toBe('4711');
-    expect(mail.replyTo?.value).toEqual([{ name: 'Empfang', address: 'a@example.org' }]);
-    expect(
-      mail.attachments.map(({ filename, contentType, related }) => [filename, contentType, related ?? false]),
-    ).toEqual(
-      expect.arrayContaining([
-        ['logo.png', 'image/png', true],
-        ['Befund.pdf', 'application/pdf', false],
-      ]),
-    );
-    const pdf = mail.attachments.find(({ filename }) => filename === 'Befund.pdf');
-    expect(pdf?.content.toString()).toBe('%PDF-1.4 Befund');
-  },
-);
+  const id = result['erika@example.org'][1];
+  expect(result).toEqual({ 'erika@example.org': ['sent', id], 'c@example.org': ['sent', id] });
+  expect(await scene.app.message(scene.sender, id)).toMatchObject({
+    tags: ['Erinnerung'],
+    metadata: { patient: '4711' },
+  });
+  const mail = await scene.arrived(id, 'erika@example.org');
+  expect(mail.subject).toBe('Grüße');
+  expect(mail.text).toContain('Schöne Grüße');
+  expect(mail.headers.get('x-vorgang')).toBe('4711');
+  expect(mail.replyTo?.value).toEqual([{ name: 'Empfang', address: 'a@example.org' }]);
+  expect(
+    mail.attachments.map(({ filename, contentType, related }) => [filename, contentType, related ?? false]),
+  ).toEqual(
+    expect.arrayContaining([
+      ['logo.png', 'image/png', true],
+      ['Befund.pdf', 'application/pdf', false],
+    ]),
+  );
+  const pdf = mail.attachments.find(({ filename }) => filename === 'Befund.pdf');
+  expect(pdf?.content.toString()).toBe('%PDF-1.4 Befund');
+});
 
-test('a template is filled in for each recipient of a batch', WITH_PYTHON, async () => {
+test('a template is filled in for each recipient of a batch', async () => {
   const { base, token } = scene.sender;
   const template = { name: 'termin', subject: 'Termin {{name}}', text: 'Bis {{tag}}, {{name}}!' };
   expect((await scene.app.request('POST', `${base}/templates`, template, token)).status).toBe(201);
@@ -103,7 +97,7 @@ result = statuses(mail)
   }
 });
 
-test('suppressed recipients are rejected, and others are sent to', WITH_PYTHON, async () => {
+test('suppressed recipients are rejected, and others are sent to', async () => {
   const { base } = scene.sender;
   await scene.app.request(
     'POST',
@@ -123,7 +117,7 @@ except AnymailRecipientsRefused:
   expect(result).toEqual({ 'gone@example.org': 'rejected', 'erika@example.org': 'sent', refused: true });
 });
 
-test('refusals are errors of the API with their status and text', WITH_PYTHON, async () => {
+test('refusals are errors of the API with their status and text', async () => {
   const send = `
 try:
     AnymailMessage("Termin", "Text", to=["erika@example.org"], from_email=FROM).send()

@@ -427,7 +427,7 @@ const behaviours: readonly Behaviour<Scene>[] = [
       try {
         const email = Lettermint.email(sender.token, {
           baseUrl: `${new URL(silent.url('/')).origin}/api/compat/lettermint`,
-          timeout: 1_000,
+          timeout: 2_000,
         });
         const before = app.rowCounts(sender.practice.id).messages ?? 0;
         expect(await failureOf(letterOf(email).idempotencyKey('einmal').send())).toBeInstanceOf(TimeoutError);

@@ -713,7 +713,7 @@ export const sendBehaviours: readonly Behaviour<Scene>[] = [
       const client = new ServerClient(own.sender.token, {
         useHttps: false,
         requestHost: mute.authority + PATH,
-        timeout: 0.3,
+        timeout: 2,
       });
       const error = await thrownBy(client.sendEmail(letterOf(own, { Tag: 'einmal' })));
       expect([error.name, error.code, error.statusCode]).toEqual(['PostmarkError', 0, 0]);

@@ -67,7 +67,7 @@ const problemsIn = async (language: Language): Promise<Record<string, readonly s
   return failed;
 };
 
-test('every page in both languages', { timeout: 400_000 }, async () => {
+test('every page in both languages', { timeout: 900_000 }, async () => {
   expect(Object.assign({}, ...(await Promise.all(languages.map(problemsIn))))).toEqual({});
 });
 

@@ -187,14 +187,18 @@ const IS_AT_REST = `new Promise((resolve) => requestAnimationFrame(() => request
 export const atRest = (page: TestPage): Promise<void> =>
   until('the page is at rest', () => page.evaluate<boolean>(IS_AT_REST));
 
-/** Opens it and waits until it is there. */
+/** Opens it and waits until it is there. Throws what is there instead. */
 export const show = async (
   page: TestPage,
   scene: Scene,
   { path, ready = 'h1' }: ShownPage,
 ): Promise<void> => {
   await page.goto(path(scene));
-  await page.locator(ready).first().waitFor();
+  try {
+    await page.locator(ready).first().waitFor();
+  } catch (cause) {
+    throw new Error(`${page.url()} has no ${ready}: ${await page.locator('body').textContent()}`, { cause });
+  }
   await atRest(page);
 };
 

@@ -344,9 +344,7 @@ describe('a client that comes back to its position', () => {
       }
       await writers;
       await expect
-        .poll(async () => (await page(busy, '?event=message.sent&limit=200')).data.length, {
-          timeout: 20_000,
-        })
+        .poll(async () => (await page(busy, '?event=message.sent&limit=200')).data.length)
         .toBe(200);
       await expect.poll(() => log(busy).filter(({ type }) => type === 'message.sent').length).toBe(300);
       const last = await stream(busy, '', { 'Last-Event-ID': place });

@@ -230,7 +230,6 @@ const sheetOf = (xml: string): Cell[][] =>
 
 test('opened by LibreOffice, the files have their columns and umlauts, and compute nothing', {
   tags: ['debian/libreoffice-calc-nogui'],
-  timeout: 120_000,
 }, async () => {
   await call('POST', `${base}/suppression`, { address: 'weg@example.org', note: '=2*3 hört schlecht' });
   const files: Readonly<Record<string, string>> = {

@@ -121,9 +121,7 @@ describe('what the smarthost answers to RCPT decides', () => {
   test.each(fates)('%j: each has its own fate, the message the worst', async (to, each, whole) => {
     const id = await app.send(sender, { to });
     await expect
-      .poll(async () => (await app.message(sender, id)).recipients.map(({ status }) => status), {
-        timeout: 10_000,
-      })
+      .poll(async () => (await app.message(sender, id)).recipients.map(({ status }) => status))
       .toEqual(each);
     expect((await app.message(sender, id)).status).toBe(whole);
     const arrived = to.filter((_, index) => each[index] === 'processed');

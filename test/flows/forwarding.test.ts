@@ -274,7 +274,6 @@ const verifiedByPython = async (mail: Buffer, record: string): Promise<string> =
 
 describe('a copy', () => {
   test('keeps the signature of its sender: opendkim signs, Postfix delivers, dkimpy verifies', {
-    timeout: 60_000,
     tags: ['debian/opendkim', 'debian/postfix', 'debian/python3-dkim'],
   }, async () => {
     const { target, mailbox } = await forwarding();
@@ -609,7 +608,7 @@ describe('while a relay keeps copies waiting', () => {
   });
 });
 
-test('a stop waits for copies and messages that hang one drain together', { timeout: 60_000 }, async () => {
+test('a stop waits for copies and messages that hang one drain together', async () => {
   const drain = 6 * SECOND;
   const silent = await createSmtpReceiver();
   const hung = Promise.withResolvers<string>();
@@ -647,9 +646,7 @@ test('a stop waits for copies and messages that hang one drain together', { time
   expect(performance.now() - before).toBeLessThan(2 * drain);
 });
 
-test('kill -9 while the relay has a copy: it goes out after the next start', {
-  timeout: 60_000,
-}, async () => {
+test('kill -9 while the relay has a copy: it goes out after the next start', async () => {
   let hangs = true;
   const slow = await createSmtpReceiver();
   const port = await freePort();

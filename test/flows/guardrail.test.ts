@@ -207,8 +207,7 @@ test('every owner is told once, with the figures, however much comes back during
     return row?.pause_told === 1;
   });
   const subject = `Der Versand von „${sender.practice.name}“ ist angehalten`;
-  for (const owner of owners)
-    await expect.poll(() => told(scene, owner), { timeout: 10_000 }).toEqual([subject]);
+  for (const owner of owners) await expect.poll(() => told(scene, owner)).toEqual([subject]);
   const mails = await Promise.all(receiver.messages.map(({ content }) => simpleParser(content)));
   expect(mails.find((mail) => mail.subject === subject)?.text).toContain(
     'Auf der Route „broadcast“ liegt der Anteil der E-Mails an Adressen, die es nicht gibt, bei 5 % (1 von 20,',
@@ -217,7 +216,7 @@ test('every owner is told once, with the figures, however much comes back during
 
   await resume(scene);
   const after = [subject, `Der Versand von „${sender.practice.name}“ geht weiter`];
-  for (const owner of owners) await expect.poll(() => told(scene, owner), { timeout: 10_000 }).toEqual(after);
+  for (const owner of owners) await expect.poll(() => told(scene, owner)).toEqual(after);
 });
 
 test('what waited through the pause goes out after it, and it is counted anew', async () => {

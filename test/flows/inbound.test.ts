@@ -10,9 +10,7 @@ import { startDnsZone } from '#test/support/dns-zone.ts';
 import { freePort, until } from '#test/support/process.ts';
 import { talkTo } from '#test/support/smtp-talk.ts';
 
-test('a renewed certificate is taken on SIGHUP; one that cannot be used is not, and the former one stays', {
-  timeout: 60_000,
-}, async () => {
+test('a renewed certificate is taken on SIGHUP; one that cannot be used is not, and the former one stays', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'inbound-'));
   const [cert, key] = [path.join(directory, 'mail.crt'), path.join(directory, 'mail.key')];
   const write = async (pem: { certificate: string; key: string }): Promise<void> => {

@@ -211,13 +211,10 @@ describe('with rspamd and clamd', { tags: ['debian/rspamd', 'debian/clamav-daemo
     expect(stateOf((await health(here)).open, 'clamd')).toBe('failing');
     clamd = await startClamd({ port });
     await expect
-      .poll(
-        async () => {
-          await here.app.runJob(LOOK);
-          return (await health(here)).known.status;
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await here.app.runJob(LOOK);
+        return (await health(here)).known.status;
+      })
       .toBe('ok');
     expect((await refusal(here, infected)).code).toBe('content_blocked');
   });

@@ -4,7 +4,7 @@ import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { startScriptedDns } from '#test/kernel/outbound/scripted-dns.ts';
 import { startApp } from '#test/support/app.ts';
 
-test('a question about a receiver is not asked again after the stop', { timeout: 30_000 }, async () => {
+test('a question about a receiver is not asked again after the stop', async () => {
   let isSilent = false;
   const dns = await startScriptedDns(({ type }) => {
     if (isSilent) return null;

@@ -190,7 +190,7 @@ describe('a report from the world', () => {
   });
 });
 
-describe('kill -9', { timeout: 120_000 }, () => {
+describe('kill -9', () => {
   test('between a report and the relay’s 250: the report stands, and nothing is sent again', async () => {
     const held = Promise.withResolvers<void>();
     const receiver = await createSmtpReceiver({

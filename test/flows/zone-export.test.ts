@@ -78,7 +78,7 @@ describe('the export', () => {
     expect(await readByBind('praxis-nord.example', answer.text)).toEqual(namesOf(all));
   });
 
-  test('is accepted by named-checkzone as it is', { timeout: 30_000 }, async () => {
+  test('is accepted by named-checkzone as it is', async () => {
     const { text } = await exportOf(await attach('praxis-sued.example'));
     const file = path.join(app.home, 'as-it-is.zone');
     await writeFile(file, text);

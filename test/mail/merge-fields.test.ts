@@ -223,7 +223,7 @@ describe('megabytes are read in linear time', { tags: 'soak' }, () => {
     'placeholders in one link': `<a href="https://x.de/${'{{a}}'.repeat(size / 5)}">`,
   };
   // Each takes less than half a second. Quadratic work would take more than ten minutes.
-  test.each(Object.keys(hostile))('%s', { timeout: 15_000 }, (name) => {
+  test.each(Object.keys(hostile))('%s', (name) => {
     const template = `${hostile[name]}{{x}}`;
     const { merge } = compileTemplate(template, 'html');
     expect(merge({ x: 'y', a: 'https://b.de' }).length).toBeGreaterThan(0);

@@ -85,7 +85,7 @@ const deliverBeside = async (): Promise<void> => {
   delivered += 1;
 };
 
-test.each(dialogues)('$name', { timeout: 60_000 }, async ({ steps, unannounced }) => {
+test.each(dialogues)('$name', async ({ steps, unannounced }) => {
   const client = await talkTo(port);
   try {
     if (unannounced) await client.reply();
@@ -114,9 +114,7 @@ test.each(dialogues)('$name', { timeout: 60_000 }, async ({ steps, unannounced }
   }
 });
 
-test('five of the largest mails at once: each is taken, or is to come again', {
-  timeout: 120_000,
-}, async () => {
+test('five of the largest mails at once: each is taken, or is to come again', async () => {
   const replies = await Promise.all(
     Array.from({ length: 5 }, async (_, index) => {
       const client = await talkTo(port, '127.0.0.1', `127.0.1.${index}`);

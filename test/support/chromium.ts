@@ -7,8 +7,8 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core';
 /** The whole browser takes three times as long for a page. */
 const PROGRAM = '/usr/bin/chromium-headless-shell';
 const FONTS = fileURLToPath(new URL('./fonts.conf', import.meta.url));
-/** For one action or one navigation: what is not there by then does not come. */
-const PATIENCE_MS = 15_000;
+/** For one action or one navigation: a page takes a second, ten on a machine that is busy. */
+const PATIENCE_MS = 45_000;
 /** No name but the daemon's resolves. */
 const ARGUMENTS = ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
 

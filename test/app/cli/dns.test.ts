@@ -108,7 +108,7 @@ describe('many tenants', () => {
     ['the suffix below the service host', 'send.mail.example.com', SOME_TENANTS],
   ])(
     'are printed in bounded memory and taken by named: %s',
-    { timeout: 120_000, tags: 'debian/bind9-utils' },
+    { tags: 'debian/bind9-utils' },
     async (_sentence, suffix, tenants) => {
       const app = await startApp({
         config: {

@@ -311,7 +311,7 @@ describe('the hits in memory', () => {
     expect(writes).toHaveLength(4);
   });
 
-  test('are stored exactly once after a failed write', { timeout: 15_000 }, async () => {
+  test('are stored exactly once after a failed write', async () => {
     const { storage, events, recipientIds, tenantNumber } = await scene();
     let failures = 1;
     const flaky: RecorderDeps['files'] = {

@@ -203,7 +203,7 @@ describe('what fails', () => {
     expect(scene.webhooks.facts().in_flight).toBe(0);
     await scene.events(other, ['bert@example.org']);
     await scene.receivers.arrived('other.example', 1);
-    await expect.poll(() => statuses(scene, id, hook), { timeout: 5_000 }).toEqual(['delivered']);
+    await expect.poll(() => statuses(scene, id, hook)).toEqual(['delivered']);
     await expect.poll(() => scene.webhooks.facts().unsettled).toBe(0);
     expect(scene.receivers.at('hook.example')).toHaveLength(1);
   });
@@ -220,7 +220,7 @@ describe('what fails', () => {
     for (const one of scene.receivers.openAt('')) one.answer(200);
     await expect.poll(() => scene.webhooks.facts().unsettled).toBe(3);
     expect(scene.logged.filter((line) => line.includes('cannot be stored'))).toHaveLength(1);
-    await expect.poll(() => scene.webhooks.facts().unsettled, { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => scene.webhooks.facts().unsettled).toBe(0);
   });
 
   test('a claim that the file does not take sends nothing, and is made again', async () => {

@@ -223,7 +223,7 @@ describe('stop', () => {
       await upstream.stop();
       console.log((await Promise.all(transcripts)).map(({ result }) => result).join(' '));`;
       const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
-        timeout: 10_000,
+        timeout: 60_000,
       });
       expect(stdout.trim()).toBe(verdicts);
       await receiver.waitForNoConnection();

@@ -50,7 +50,7 @@ const serverThat = async (answer: (response: http.ServerResponse, seen: Seen) =>
 const GOOD = JSON.stringify({ score: 1, required_score: 15, action: 'no action', symbols: {} });
 const good = (response: http.ServerResponse) => response.end(GOOD);
 
-describe('the real one', { timeout: 60_000, tags: 'debian/rspamd' }, () => {
+describe('the real one', { tags: 'debian/rspamd' }, () => {
   let rspamd: Rspamd;
   beforeAll(async () => {
     rspamd = await startRspamd();
