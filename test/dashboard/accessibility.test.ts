@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityProblems, openBrowser, tooWide } from '#test/support/browser.ts';
 import type { Language, TestPage } from '#test/support/chromium.ts';
-import { atRest, languages, PHONE, pages, show, viewing } from './pages.ts';
+import { languages, PHONE, pages, show, viewing } from './pages.ts';
 import { type Scene, startScene } from './scene.ts';
 
 let scene: Scene;
@@ -25,12 +25,10 @@ const looks: Readonly<Record<string, (page: TestPage) => Promise<readonly string
   light: accessibilityProblems,
   dark: async (page) => {
     await page.emulateMedia({ colorScheme: 'dark' });
-    await atRest(page);
     return accessibilityProblems(page, ['color-contrast']);
   },
   'forced colours, reduced motion': async (page) => {
     await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active', reducedMotion: 'reduce' });
-    await atRest(page);
     return accessibilityProblems(page, ['color-contrast']);
   },
   'half a screen, beside the navigation and without it': async (page) => {
@@ -38,14 +36,12 @@ const looks: Readonly<Record<string, (page: TestPage) => Promise<readonly string
     const found: string[] = [];
     for (const width of HALF_A_SCREEN) {
       await page.setViewportSize({ width, height: 800 });
-      await atRest(page);
       found.push(...(await tooWide(page)));
     }
     return found;
   },
   telephone: async (page) => {
     await page.setViewportSize({ width: PHONE, height: 812 });
-    await atRest(page);
     return [...(await tooWide(page)), ...(await accessibilityProblems(page, ON_A_TELEPHONE))];
   },
 };

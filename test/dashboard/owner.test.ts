@@ -7,7 +7,6 @@ import { hostile, type TestPage } from '#test/support/chromium.ts';
 import { codesTo, invite, makeOwner, signIn, unlimitedSignIn } from '#test/support/people.ts';
 import { type PlayedStripe, startPlayedStripe } from '#test/support/played-stripe.ts';
 import { freePort, until } from '#test/support/process.ts';
-import { atRest } from './pages.ts';
 
 const NEW_OWNER = 'neu@example.org';
 const OWNER = 'sommer@example.org';
@@ -48,10 +47,8 @@ const asOwner = async (path: string): Promise<TestPage> => {
 
 /** On a desk and on a telephone. */
 const looksRight = async (page: TestPage): Promise<void> => {
-  await atRest(page);
   await checkAccessibility(page);
   await page.setViewportSize(PHONE);
-  await atRest(page);
   expect(await tooWide(page)).toEqual([]);
   await checkAccessibility(page);
   await page.setViewportSize(DESK);

@@ -1,6 +1,7 @@
 // The pages that are looked at: by axe-core in the test beside it, and by people on the screenshots of `npm run screenshots`.
+
+import { atRest } from '#test/support/browser.ts';
 import type { Language, PageOptions, TestPage } from '#test/support/chromium.ts';
-import { until } from '#test/support/process.ts';
 import type { Scene } from './scene.ts';
 
 export interface ShownPage {
@@ -177,15 +178,6 @@ export const viewing = (
   ...(as === undefined ? {} : { cookie: people[as].cookie }),
   ...how,
 });
-
-/** Of the frame after the next one: what was changed by now has begun to move. */
-const IS_AT_REST = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(
-  !document.querySelector('.skeleton, [aria-busy=true]') && document.fonts.status === 'loaded' &&
-  document.getAnimations().every(({ playState }) => playState !== 'running')))))`;
-
-/** Nothing on the page is loading, and nothing moves. */
-export const atRest = (page: TestPage): Promise<void> =>
-  until('the page is at rest', () => page.evaluate<boolean>(IS_AT_REST));
 
 /** Opens it and waits until it is there. Throws what is there instead. */
 export const show = async (

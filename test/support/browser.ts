@@ -5,6 +5,7 @@
 import axe from 'axe-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type Chromium, type PageOptions, startChromium, type TestPage } from './chromium.ts';
+import { until } from './process.ts';
 
 export interface TestBrowser {
   newPage(options: PageOptions): Promise<TestPage>;
@@ -30,14 +31,24 @@ export const openBrowser = (): TestBrowser => {
   };
 };
 
+/** Of the frame after the next one: what was changed by now has begun to move. */
+const IS_AT_REST = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(
+  !document.querySelector('.skeleton, [aria-busy=true]') && document.fonts.status === 'loaded' &&
+  document.getAnimations().every(({ playState }) => playState !== 'running')))))`;
+
+/** Nothing on the page is loading, and nothing moves. */
+export const atRest = (page: TestPage): Promise<void> =>
+  until('the page is at rest', () => page.evaluate<boolean>(IS_AT_REST));
+
 /** Levels A and AA of WCAG 2.2 as axe-core checks them. */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 /**
- * What fails in the page, one line an element: `rule: what to do: element`. Documents in frames are not part of it. `rules`: those
- * alone.
+ * What fails in the page once it is at rest, one line an element: `rule: what to do: element`. Documents in frames are not part of
+ * it. `rules`: those alone.
  */
 export const accessibilityProblems = async (page: TestPage, rules?: readonly string[]): Promise<string[]> => {
+  await atRest(page);
   // By the debugger: a script element would be what the page's policy forbids.
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(`${axe.source};0`);
   const options = { runOnly: rules ?? TAGS, iframes: false, resultTypes: ['violations'], elementRef: false };
@@ -62,9 +73,13 @@ export const runsNothing = async (page: TestPage): Promise<void> => {
   expect(await page.locator('a[href^="javascript:" i]').count()).toBe(0);
 };
 
-/** What is outside of the window and in nothing that scrolls by itself; nothing where the page does not scroll sideways. */
-export const tooWide = async (page: TestPage): Promise<string[]> =>
-  page.evaluate(`(() => {
+/**
+ * What is outside of the window and in nothing that scrolls by itself, once the page is at rest; nothing where the page does not
+ * scroll sideways.
+ */
+export const tooWide = async (page: TestPage): Promise<string[]> => {
+  await atRest(page);
+  return page.evaluate(`(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
     if (scrollWidth <= clientWidth) return [];
     const scrolls = (element) => element && (getComputedStyle(element).overflowX !== 'visible' || scrolls(element.parentElement));
@@ -72,3 +87,4 @@ export const tooWide = async (page: TestPage): Promise<string[]> =>
       .filter((element) => element.getBoundingClientRect().right > clientWidth && !scrolls(element.parentElement))
       .map((element) => 'too wide: ' + element.outerHTML.slice(0, 120));
   })()`);
+};
