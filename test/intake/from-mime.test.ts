@@ -423,7 +423,7 @@ const composed = ({ from, subject, text, html, attachments, parts }: Draft) =>
     })),
   });
 
-test('3,000 damaged messages: each is taken and can be composed, or is refused, and none takes long', async () => {
+test('3,000 damaged messages: each is taken and can be composed, or is refused', async () => {
   const samples = [
     thunderbird(FROM),
     outlook(FROM),
@@ -433,10 +433,8 @@ test('3,000 damaged messages: each is taken and can be composed, or is refused, 
     submittedTree('a mailing list, with a footer behind what was signed', FROM, 'anna@example.org'),
   ];
   let taken = 0;
-  let slowest = 0;
   for (const [seed, sample] of samples.entries())
-    for (const message of mutations(sample, 500, seed)) {
-      const started = performance.now();
+    for (const message of mutations(sample, 500, seed))
       await take(message).then(
         ({ draft }) => {
           taken += 1;
@@ -447,9 +445,6 @@ test('3,000 damaged messages: each is taken and can be composed, or is refused, 
           if (!(error instanceof AppError)) throw error;
         },
       );
-      slowest = Math.max(slowest, performance.now() - started);
-    }
   expect(taken).toBeGreaterThan(300);
   expect(taken).toBeLessThan(3_000);
-  expect(slowest).toBeLessThan(2_000);
-}, 120_000);
+});

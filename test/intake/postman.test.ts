@@ -15,7 +15,6 @@ import {
   ACCEPTED,
   createGate,
   createRelay,
-  PATIENCE_MS,
   type PlayedUpstream,
   playUpstream,
   type Relay,
@@ -74,7 +73,7 @@ const enqueue = (...notices: readonly Notice[]): Promise<void> =>
 const waiting = (): Promise<number> =>
   relay.storage.platform.read((db) => noticeStore(db).waiting(1_000).length);
 const untilWaiting = (count: number) =>
-  until(`${count} notices wait`, async () => (await waiting()) === count, PATIENCE_MS);
+  until(`${count} notices wait`, async () => (await waiting()) === count);
 /** Recipients of what was handed in, in that order. */
 const handedIn = (): Promise<string[]> =>
   relay.storage.tenants.read(tenant, (db) =>
@@ -82,7 +81,7 @@ const handedIn = (): Promise<string[]> =>
   );
 const said = (message: string): number => lines.filter(({ msg }) => msg.startsWith(message)).length;
 const untilSaid = (message: string, count: number) =>
-  until(`${message} ${count} times`, () => said(message) === count, PATIENCE_MS);
+  until(`${message} ${count} times`, () => said(message) === count);
 const pause = (reason: string | null): Promise<void> =>
   relay.storage.tenants.write(tenant, (db) => {
     const store = tenantStore(db);
@@ -265,7 +264,7 @@ describe('an outbox that cannot be read', () => {
     for (let tries = 1; tries <= 8; tries += 1) {
       relay.clock.set(relay.clock.now() + MINUTE);
       postman.wake();
-      await until(`it was read ${tries} times`, () => reads === tries, PATIENCE_MS);
+      await until(`it was read ${tries} times`, () => reads === tries);
       await turns();
     }
     broken = false;
@@ -288,7 +287,7 @@ test('a crash between handing in and taking out sends one mail', async () => {
     serviceName: 'Sendwerk',
   });
   crashed.wake();
-  await until('both are handed in', async () => (await handedIn()).length === 2, PATIENCE_MS);
+  await until('both are handed in', async () => (await handedIn()).length === 2);
   expect(await waiting()).toBe(2);
   // Another process, under a service that speaks otherwise meanwhile.
   postmanOf({ serviceName: 'Sendwerk 2' }).wake();
@@ -308,10 +307,10 @@ describe('what is being handed in', () => {
     await enqueue(code({ to: 'a@example.org' }));
     const postman = postmanOf({ intake: { ...relay.intake, holdDue } });
     for (let time = 0; time < 10; time++) postman.wake();
-    await until('the first is being handed in', () => begun === 1, PATIENCE_MS);
+    await until('the first is being handed in', () => begun === 1);
     await enqueue(code({ to: 'b@example.org' }));
     for (let time = 0; time < 10; time++) postman.wake();
-    await until('the second is being handed in', () => begun === 2, PATIENCE_MS);
+    await until('the second is being handed in', () => begun === 2);
     gate.open();
     await untilWaiting(0);
     expect(begun).toBe(2);
@@ -329,7 +328,7 @@ describe('what is being handed in', () => {
     await enqueue(...Array.from({ length: 60 }, () => code()));
     const postman = postmanOf({ intake: { ...relay.intake, holdDue } });
     postman.wake();
-    await until('a page is being handed in', () => begun === 50, PATIENCE_MS);
+    await until('a page is being handed in', () => begun === 50);
     let stopped = false;
     const stopping = postman.stop().then(() => {
       stopped = true;
@@ -360,7 +359,7 @@ test('a mail whose sealed content was altered is deferred and logged; the others
   relay.dispatcher.start();
   await untilSeen(upstream, 2);
   await relay.untilLogged('message could not be composed');
-  await until('one is left', async () => (await relay.queue(tenant)).length === 1, PATIENCE_MS);
+  await until('one is left', async () => (await relay.queue(tenant)).length === 1);
   expect(upstream.seen.map(({ recipient }) => recipient).toSorted()).toEqual([
     'a@example.org',
     'c@example.org',

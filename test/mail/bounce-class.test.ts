@@ -257,13 +257,10 @@ test.each([
   expect(classifyBounce({ code: 550, enhanced: '5.7.1', text }).class).toBe('soft');
 });
 
-/** Names without an end took ten seconds. */
-const MAX_MS = 2_000;
+// Quadratic work would take more than ten minutes for each.
 test.each([
-  ['labels', 'a.'.repeat(60_000)],
-  ['a colon behind a long word', `${'a'.repeat(60_000)}:@`],
+  ['labels', 'a.'.repeat(500_000)],
+  ['a colon behind a long word', `${'a'.repeat(500_000)}:@`],
 ])('names in a text are removed in linear time: %s', (_, text) => {
-  const start = performance.now();
-  classifyBounce({ code: 550, enhanced: '5.2.2', text });
-  expect(performance.now() - start).toBeLessThan(MAX_MS);
+  expect(classifyBounce({ code: 550, enhanced: '5.2.2', text }).class).toBe('soft');
 });

