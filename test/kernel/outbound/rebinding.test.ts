@@ -40,9 +40,9 @@ const outboundWith = (dns: ScriptedDns, allow: readonly string[] = [], ca?: stri
   const outbound = createOutbound({
     allow: () => allow,
     allowHttp: () => true,
-    timeout: () => 5_000,
+    timeout: () => 60_000,
     ownOrigin: 'https://mail.service.example.com',
-    lookup: createDnsLookup([dns.address]),
+    lookup: createDnsLookup([dns.address], { tryMs: 60_000 }),
     ...(ca === undefined ? {} : { ca }),
   });
   stops.push(() => outbound.stop());
@@ -158,7 +158,7 @@ describe('a name that changes', () => {
       });
       if ('refusal' in target) throw new Error(target.refusal.message);
       const options = { ...connections.optionsFor(target), agent: connections.fresh(target.isSecure) };
-      const sent = exchange(target, request(''), options, AbortSignal.timeout(5_000));
+      const sent = exchange(target, request(''), options, AbortSignal.timeout(60_000));
       await expect(sent).rejects.toThrow('the URL points to an internal network');
       await gone;
       expect(Buffer.concat(heard).toString('latin1')).toBe('');

@@ -119,6 +119,7 @@ test('is asked again after an outage', { tags: 'debian/clamav-daemon' }, async (
 });
 
 describe('servers that are not clamd', () => {
+  const large = scanned({ text: null, attachments: [file('a.csv', Buffer.alloc(20 * MIB, 'a'))] });
   const serverThat = async (serve: (socket: net.Socket) => void): Promise<string> => {
     const sockets = new Set<net.Socket>();
     const server = net.createServer((socket) => {
@@ -136,18 +137,24 @@ describe('servers that are not clamd', () => {
   };
 
   test.each<[says: string, serve: (socket: net.Socket) => void, failures: number]>([
-    ['silence', (socket) => socket.resume(), 1],
-    ['nobody who reads', () => undefined, 1],
     ['another protocol', (socket) => socket.end('220 mail.example.com ESMTP\r\n\0'), 1],
     ['too long an answer', (socket) => socket.write('x'.repeat(10_000)), 1],
     ['half an answer', (socket) => socket.end('stream: '), 1],
     ['a reset in the middle of a file', (socket) => socket.once('data', () => socket.resetAndDestroy()), 0],
     ['an answer at once, and a closed door', (socket) => socket.end('COMMAND READ TIMED OUT ERROR\0'), 0],
   ])('%s', async (_, serve, failures) => {
-    const { scan, health } = scannerAt(await serverThat(serve), 500);
-    const attachments = [file('a.csv', Buffer.alloc(20 * MIB, 'a'))];
-    expect(await scan(scanned({ text: null, attachments }))).toEqual(FAILED);
+    const { scan, health } = scannerAt(await serverThat(serve));
+    expect(await scan(large)).toEqual(FAILED);
     expect(health().failures).toBe(failures);
+  });
+
+  test.each<[says: string, serve: (socket: net.Socket) => void]>([
+    ['silence', (socket) => socket.resume()],
+    ['nobody who reads', () => undefined],
+  ])('%s: it has failed when its time is over', async (_, serve) => {
+    const { scan, health } = scannerAt(await serverThat(serve), 500);
+    expect(await scan(large)).toEqual(FAILED);
+    expect(health().failures).toBe(1);
   });
 
   test('an unusual name of a virus is cleaned', async () => {

@@ -194,17 +194,17 @@ describe('a question', () => {
 });
 
 describe('an invalid answer', () => {
-  test.each<[says: string, answer: (response: http.ServerResponse) => void]>([
+  test.each<[says: string, answer: (response: http.ServerResponse) => void, timeout?: number]>([
     ['an error with any content', (response) => response.writeHead(500).end(GOOD)],
     ['no JSON', (response) => response.end('<html>')],
     ['nothing', (response) => response.end()],
     ['one of two megabytes', (response) => response.end(`${GOOD}${' '.repeat(2_097_152)}`)],
-    ['half of one', (response) => response.writeHead(200, { 'Content-Length': 99 }).write('{"score":')],
+    ['half of one', (response) => response.writeHead(200, { 'Content-Length': 99 }).write('{"score":'), 500],
     ['a connection that is cut', (response) => response.destroy()],
-    ['silence', () => undefined],
-  ])('%s: it has failed', async (_, answer) => {
+    ['silence', () => undefined, 500],
+  ])('%s: it has failed', async (_, answer, timeout = 60_000) => {
     const { url } = await serverThat(answer);
-    expect(await scannerAt(url, { timeout: 500 }).scan(scanned())).toEqual(FAILED);
+    expect(await scannerAt(url, { timeout }).scan(scanned())).toEqual(FAILED);
   });
 
   test('a redirection is not followed', async () => {

@@ -40,7 +40,7 @@ export const testGuard = (options: { readonly timeout?: number; readonly places?
   createGuard({
     name: 'scanner',
     places: options.places ?? 4,
-    timeout: options.timeout ?? 20_000,
+    timeout: options.timeout ?? 60_000,
     clock: createTestClock(),
     log: createLog('silent'),
   });
