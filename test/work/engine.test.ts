@@ -1,9 +1,11 @@
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { playDisk, quiet, RETRY_MS, startWork } from './work-scene.ts';
 
 const OK = { ok: true };
 const FAILED = { ok: false };
+
+afterEach(() => void vi.useRealTimers());
 
 describe('a claim', () => {
   test('writes the attempt and the time of the next one before anything is tried', async () => {
@@ -106,7 +108,6 @@ describe('an outcome that the disk refuses', () => {
     expect(work.disk.done('a')).toBe(2);
     expect(work.queue.facts()).toMatchObject({ unsettled: 0 });
     expect(work.all.filter(({ tenantId }) => tenantId === 'a')).toHaveLength(2);
-    vi.useRealTimers();
   });
 
   test('lets its tenant claim nothing more until it is stored', async () => {
@@ -124,7 +125,6 @@ describe('an outcome that the disk refuses', () => {
     await vi.advanceTimersByTimeAsync(SECOND);
     await quiet();
     expect(work.all.map(({ target }) => target)).toEqual(['x', 'y']);
-    vi.useRealTimers();
   });
 });
 
@@ -137,7 +137,7 @@ describe('places', () => {
     work.always('quick', OK);
     work.always('other', OK);
     await work.wake('a', 'b');
-    await vi.waitFor(() => expect([work.disk.done('a'), work.disk.done('b')]).toEqual([50, 50]));
+    await expect.poll(() => [work.disk.done('a'), work.disk.done('b')]).toEqual([50, 50]);
     expect(work.all.filter(({ target }) => target === 'silent')).toHaveLength(1);
   });
 
@@ -166,7 +166,7 @@ describe('places', () => {
     await work.wake('d');
     expect(work.open()).toHaveLength(8);
     for (const tenant of ['a', 'b', 'c']) work.always(tenant, OK);
-    await vi.waitFor(() => expect(work.disk.items.every(({ status }) => status === 'done')).toBe(true));
+    await expect.poll(() => work.disk.items.every(({ status }) => status === 'done')).toBe(true);
     expect(work.queue.facts()).toEqual({ in_flight: 0, waiting: 0, unsettled: 0, waiting_tenants: 0 });
   });
 
@@ -176,9 +176,8 @@ describe('places', () => {
     work.disk.add('short', 'y', 3);
     for (const target of ['x', 'y']) work.always(target, OK);
     await work.wake('long', 'short');
-    await vi.waitFor(() => expect(work.disk.done('short')).toBe(3));
-    expect(work.disk.done('long')).toBeLessThan(250);
-    await vi.waitFor(() => expect(work.disk.done('long')).toBe(500));
+    await expect.poll(() => [work.disk.done('long'), work.disk.done('short')]).toEqual([500, 3]);
+    expect(work.all.findLastIndex(({ tenantId }) => tenantId === 'short')).toBeLessThan(250);
   });
 
   test('claimed items are bounded in number and bytes, however much is due, and all goes out in the end', async () => {
@@ -198,7 +197,7 @@ describe('places', () => {
     expect(work.queue.facts()).toMatchObject({ in_flight: 2, waiting: 42 });
     work.always('x', OK);
     work.always('y', OK);
-    await vi.waitFor(() => expect(work.disk.items.every(({ status }) => status === 'done')).toBe(true));
+    await expect.poll(() => work.disk.items.every(({ status }) => status === 'done')).toBe(true);
     expect(work.all).toHaveLength(200);
   });
 
@@ -217,10 +216,10 @@ describe('places', () => {
     expect(['a', 'b', 'c'].map(claimed)).toEqual([5, 4, 0]);
     // It has become quick, so its items count among the slow ones no longer.
     work.always('of a', OK);
-    await vi.waitFor(() => expect(work.disk.done('a')).toBe(10));
-    await vi.waitFor(() => expect(claimed('b') + claimed('c')).toBe(9));
+    await expect.poll(() => work.disk.done('a')).toBe(10);
+    await expect.poll(() => claimed('b') + claimed('c')).toBe(9);
     for (const tenant of ['b', 'c']) work.always(`of ${tenant}`, OK);
-    await vi.waitFor(() => expect(work.disk.items.every(({ status }) => status === 'done')).toBe(true));
+    await expect.poll(() => work.disk.items.every(({ status }) => status === 'done')).toBe(true);
   });
 });
 
@@ -250,7 +249,7 @@ describe('a target that fails', () => {
     work.always('down', FAILED);
     await work.wake('a');
     work.pass(SECOND);
-    await vi.waitFor(() => expect(work.all).toHaveLength(2), { timeout: 3_000 });
+    await expect.poll(() => work.all).toHaveLength(2);
   });
 
   test('gives back what was claimed for it, due at once and without the attempt', async () => {
