@@ -129,7 +129,7 @@ export interface TestApp {
   sql<Row>(practiceId: string | null, statement: string, ...values: unknown[]): Row[];
   /** Names of all files in the data directory. */
   files(): Promise<string[]>;
-  /** Runs a job of the daemon now instead of at its time; resolves when it has ended. */
+  /** Runs a job of the daemon, none of which runs at its time here; resolves when it has ended. */
   runJob(name: string): Promise<void>;
   /** Throws where the log tells of a defect. */
   stop(): Promise<void>;
@@ -158,6 +158,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   });
   const overrides = {
     checkResponses: true,
+    jobsByHand: true,
     maintenance: sharedMaintenance(),
     signThreads: sharedSignThreads(),
     runsTwice: runsTwice(options.runsTwice),
