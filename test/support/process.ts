@@ -14,8 +14,8 @@ const LAST_POLL_MS = 100;
 const POLL_PART = 0.1;
 /** What is not there by then does not come: alone the slowest needs a second, but a test machine may be busy. */
 const START_TIMEOUT_MS = 60_000;
-/** Time to end by itself before it is killed. */
-const STOP_TIMEOUT_MS = 10_000;
+/** Time to end by itself before it is killed: what does not end is rare, and a busy machine may need long. */
+const STOP_TIMEOUT_MS = 60_000;
 
 /** Below those that Linux gives to connections and to listeners at port 0: only who asks here could take one meanwhile. */
 const FIRST_PORT = 10_000;
