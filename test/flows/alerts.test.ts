@@ -193,12 +193,11 @@ describe('what happens is reported', () => {
     const [bad, good] = [newPlace(), newPlace()];
     const { id } = await alertTo(sender, bad);
     await alertTo(sender, good);
-    let answers = 0;
-    receiver.setAnswer(({ path }) => {
-      if (path !== bad) return { status: 200 };
-      answers += 1;
-      return answers <= 2 ? { status: 500 } : { status: 200 };
-    });
+    const both = 'Praxis am Markt: 2 Hard Bounces';
+    // Attempts at the first bounce alone fail, however many there are.
+    receiver.setAnswer((post) => ({
+      status: post.path === bad && saidInSlack(post)[0] !== both ? 500 : 200,
+    }));
     relay.setBehaviour({ rcpt: '550 5.1.1 User unknown' });
     await app.send(sender);
     expect(saidInSlack(await postTo(good))[0]).toBe('Praxis am Markt: 1 Hard Bounce');
@@ -208,18 +207,11 @@ describe('what happens is reported', () => {
       async () => (await ask(sender, 'GET', `/${id}`)).body.last_error !== null,
     );
     await app.send(sender, { to: 'ben@example.org' });
-    await until('both have bounced', () => {
-      const rows = app.sql<{ n: number }>(
-        sender.practice.id,
-        "SELECT count(*) AS n FROM events WHERE type = 'message.hard_bounced'",
-      );
-      return rows[0]?.n === 2;
+    await until('it is well again', async () => {
+      clock.set(clock.now() + 100);
+      return (await ask(sender, 'GET', `/${id}`)).body.last_error === null;
     });
-    expect(saidInSlack(await postTo(bad, 3))[0]).toBe('Praxis am Markt: 2 Hard Bounces');
-    await until(
-      'it is well again',
-      async () => (await ask(sender, 'GET', `/${id}`)).body.last_error === null,
-    );
+    expect(saidInSlack(postsTo(bad).at(-1) as ReceivedRequest)[0]).toBe(both);
     receiver.setAnswer({ status: 200 });
   });
 });

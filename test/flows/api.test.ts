@@ -446,9 +446,12 @@ describe('the service itself', () => {
   });
 
   test('tells the operator more of its health', async () => {
-    const { status, body } = await app.request('GET', '/api/admin/health', undefined, app.adminToken);
+    const ask = () => app.request('GET', '/api/admin/health', undefined, app.adminToken);
+    // What the tests before have sent may still be under way.
+    await expect.poll(async () => (await ask()).body.queue).toMatchObject({ in_flight: 0 });
+    const { status, body } = await ask();
     expect(status).toBe(200);
-    expect(body).toMatchObject({ status: 'ok', databases: { broken: 0 }, queue: { in_flight: 0 } });
+    expect(body).toMatchObject({ status: 'ok', databases: { broken: 0 } });
     expect(body.webhooks).toEqual({ in_flight: 0, waiting: 0, unsettled: 0 });
     expect(body.alerts).toEqual({ in_flight: 0, waiting_tenants: 0 });
     const facts = { name: 'capture', kind: 'capture', state: 'closed', failures: 0, retry_at: null };

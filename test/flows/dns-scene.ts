@@ -51,7 +51,7 @@ const section = (text: string, name: string): string[] => {
 export const digAt =
   (port: number) =>
   async (...args: string[]): Promise<Said> => {
-    const fixed = [`@${server}`, '-p', String(port), '+tries=1', '+time=5', '+ignore', '+norec', '+nostats'];
+    const fixed = [`@${server}`, '-p', String(port), '+tries=1', '+time=60', '+ignore', '+norec', '+nostats'];
     const { stdout } = await run('dig', [...fixed, ...args]);
     return {
       head: `${/status: (\w+)/.exec(stdout)?.[1]} ${/flags: ([^;]*);/.exec(stdout)?.[1]}`,
