@@ -9,6 +9,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { goodQuery, hostilePackets } from '#test/domains/dns/hostile-packets.ts';
 import { digAt, dnsHealth, HOST, OWN, server, startWithDns } from '#test/flows/dns-scene.ts';
+import { until } from '#test/support/process.ts';
 
 /** A UDP client at an address of its own, and what it was answered. */
 const clientAt = async (address: string): Promise<{ socket: UdpSocket; answers: Buffer[] }> => {
@@ -29,10 +30,11 @@ test('a network that asks too often by UDP is sent to TCP, and is answered there
   const { socket, answers } = await clientAt('127.0.7.1');
   const BURST = 200;
   const isTruncated = (octets: Buffer): boolean => (octets.readUInt16BE(2) & 0x0200) !== 0;
-  for (let id = 0; id < 10 * BURST; id += 1) {
-    const answered = once(socket, 'message');
-    socket.send(goodQuery(HOST, id), app.dnsPort, server);
-    await answered;
+  // Faster than the limit on any machine, and so few at once that they fit into the socket's buffer.
+  for (let sent = 0; sent < 10 * BURST; ) {
+    for (const end = sent + 50; sent < end; sent += 1)
+      socket.send(goodQuery(HOST, sent), app.dnsPort, server);
+    await until('all are answered', () => answers.length === sent);
   }
   expect(answers.slice(0, BURST).filter(isTruncated)).toEqual([]);
   const limited = answers.filter(isTruncated);
@@ -84,9 +86,14 @@ describe('packets that no client should send', () => {
     };
     const before = await dnsHealth(app);
     await flood();
-    const warm = memory();
-    await flood();
-    expect(memory() - warm).toBeLessThan(3 * MIB);
+    // What a packet leaves behind grows with each flood; what else keeps memory in this process does so once.
+    let grown = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 3 && grown >= 3 * MIB; round += 1) {
+      const warm = memory();
+      await flood();
+      grown = memory() - warm;
+    }
+    expect(grown).toBeLessThan(3 * MIB);
     const after = await dnsHealth(app);
     expect(after).toMatchObject({ listening: true, failed: 0 });
     // Most have arrived, and were not put off by the rate limit.
@@ -112,9 +119,9 @@ describe('packets that no client should send', () => {
       open.push(socket);
     }
     const isOpen = (): number => open.filter(({ closed }) => !closed).length;
+    await expect.poll(isOpen).toBe(30);
     const dig = digAt(app.dnsPort);
     expect((await dig('+tcp', HOST, 'A')).head).toBe('NOERROR qr aa');
-    expect(isOpen()).toBe(30);
     expect((await dig('-b', '127.0.9.1', '+tcp', HOST, 'A')).head).toBe('NOERROR qr aa');
     for (const socket of open) socket.destroy();
   });
