@@ -190,6 +190,7 @@ test('from the form to the last proof', async () => {
   expect(suppressed.data).toMatchObject([{ scope: 'route', route_slug: 'broadcast', reason: 'unsubscribe' }]);
   await until('the subscription has ended', async () => (await state()).includes(`${ERIKA} unsubscribed`));
 
+  await mailTo('otto@example.org', /November/);
   const before = receiver.messages.length;
   const december = await campaign(list.id, 'Dezember');
   await mailTo('otto@example.org', /Dezember/);

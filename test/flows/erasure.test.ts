@@ -133,7 +133,7 @@ beforeAll(async () => {
     text: `Schreiben Sie\n${MAX}, nicht ${OTHERS[1]}.`,
     metadata: { page: `https://praxis.example/?mail=${encodeURIComponent(MAX)}` },
   });
-  for (const id of [ids.alone, ids.shared, ids.about]) await app.untilStatus(sender, id ?? '', 'processed');
+  await until('all copies have left', () => app.sql(sender.practice.id, 'SELECT 1 FROM queue').length === 0);
   const scheduled_at = new Date(Date.now() + DAY).toISOString();
   ids.waiting = await app.send(sender, { ...letter, to: MAX, scheduled_at });
   ids.waitingShared = await app.send(sender, { ...letter, to: [MAX, 'erika@example.org'], scheduled_at });
@@ -199,7 +199,7 @@ beforeAll(async () => {
     'the open is stored',
     async () => (await app.message(sender, ids.alone ?? '')).status === 'opened',
   );
-}, 60_000);
+});
 afterAll(async () => {
   await app?.remove();
   await receiver?.stop();

@@ -60,7 +60,7 @@ const sent = async (
   address?: string,
 ): Promise<Copy> => {
   const id = await app.send(sender, { ...fields });
-  await app.untilStatus(sender, id, 'processed');
+  await until('all copies have left', () => app.sql(sender.practice.id, 'SELECT 1 FROM queue').length === 0);
   const { recipients } = await app.message(sender, id);
   const wanted = address ?? recipients[0]?.address;
   const mail = receiver.messages.findLast((one) => one.recipients[0]?.address === wanted);

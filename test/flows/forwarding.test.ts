@@ -80,6 +80,15 @@ const forwardsOf = ({ practice }: Sender) =>
     practice.id,
     "SELECT target, status, diagnostic, attempts FROM inbound_forwards WHERE kind = 'forward' ORDER BY seq",
   );
+const untilFollowed = (sender: Sender) =>
+  until('all mail was followed', () => {
+    const [row] = app.sql<{ behind: number }>(
+      sender.practice.id,
+      `SELECT (SELECT max(seq) FROM events WHERE type = 'inbound.received') - seq AS behind
+       FROM event_cursors WHERE follower = 'forwards'`,
+    );
+    return (row?.behind ?? 1) <= 0;
+  });
 const untilEnded = (sender: Sender, count = 1) =>
   until(`${count} copies have ended`, () => {
     const rows = forwardsOf(sender);
@@ -105,6 +114,7 @@ describe('an address that mail is to be forwarded to', () => {
     const { sender, target, link, mailbox } = await forwarding({ agrees: false });
     expect(await stateOf(sender)).toBe('unconfirmed null');
     await deliver(mailbox, letter('before'));
+    await untilFollowed(sender);
     const shown = await app.request('GET', link, undefined, undefined, { 'Accept-Language': 'en' });
     expect(shown.text).toContain('Do you agree?');
     expect(shown.text).toContain('f…@example.net');
@@ -144,14 +154,7 @@ describe('an address that mail is to be forwarded to', () => {
     await patch(sender, { catch_all: { forward_to: null } });
     await patch(sender, { catch_all: { forward_to: target } });
     expect(await stateOf(sender)).toBe('failed declined');
-    await until('the mail was followed', () => {
-      const [row] = app.sql<{ behind: number }>(
-        sender.practice.id,
-        `SELECT (SELECT max(seq) FROM events WHERE type = 'inbound.received') - seq AS behind
-         FROM event_cursors WHERE follower = 'forwards'`,
-      );
-      return (row?.behind ?? 1) <= 0;
-    });
+    await untilFollowed(sender);
     expect(to(target)).toHaveLength(1);
     const audit = await app.request<{ data: { action: string; after: unknown }[] }>(
       'GET',
@@ -477,15 +480,6 @@ describe('the automatic reply', () => {
       practice.id,
       "SELECT target, status FROM inbound_forwards WHERE kind = 'reply' ORDER BY seq",
     );
-  const untilFollowed = (sender: Sender) =>
-    until('all mail was followed', () => {
-      const [row] = app.sql<{ last: number; place: number }>(
-        sender.practice.id,
-        `SELECT (SELECT max(seq) FROM events WHERE type = 'inbound.received') AS last,
-           (SELECT seq FROM event_cursors WHERE follower = 'forwards') AS place`,
-      );
-      return row !== undefined && row.place >= row.last;
-    });
 
   test('is off at first; switched on it goes once to each person, as an answer', async () => {
     const { sender, mailbox } = await answering();
