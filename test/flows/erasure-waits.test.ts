@@ -44,8 +44,7 @@ const erase = async (address: string): Promise<string> => {
 };
 const erasureOf = async (id: string): Promise<Erasure> =>
   (await call<Erasure>('GET', `/people/erasures/${id}`)).body;
-const untilDone = (id: string) =>
-  until('it is erased', async () => (await erasureOf(id)).status === 'done', 60_000);
+const untilDone = (id: string) => until('it is erased', async () => (await erasureOf(id)).status === 'done');
 /** So many walks have ended. */
 const untilWalked = (id: string, walks: number) =>
   until('it has walked', () => {
@@ -90,7 +89,7 @@ test('waits until a letter to others that names the person has left as it was wr
   expect(mail.text).toMatch(/^Schreiben Sie an ida@example\.org\.\n/);
   expect(mail.headers.get('to')).toMatchObject({ text: expect.not.stringContaining('ida@') });
   expect((await call('GET', `/messages/${message}`)).text).not.toContain('ida@');
-}, 60_000);
+});
 
 test('is not undone by an import, by the API or by a form: the address is stored no more', async () => {
   const { body: list } = await call<{ id: string; form_url: string }>('POST', '/lists', {
@@ -128,7 +127,7 @@ test('is not undone by an import, by the API or by a form: the address is stored
     app.sql(sender.practice.id, `SELECT 1 FROM ${table} WHERE address LIKE 'fritz@%'`),
   );
   expect(stored).toEqual([]);
-}, 60_000);
+});
 
 test('waits for an import whose file has the address, and for no other', async () => {
   const list = await call<{ id: string }>('POST', '/lists', { name: 'Rundbrief', wording: 'Ich will ihn.' });
@@ -149,4 +148,4 @@ test('waits for an import whose file has the address, and for no other', async (
   await untilWalked(id, 2);
   expect((await erasureOf(id)).status).toBe('running');
   expect(app.sql(sender.practice.id, "SELECT 1 FROM imports WHERE status = 'running'")).toHaveLength(1);
-}, 60_000);
+});
