@@ -10,8 +10,8 @@ import type { ConfigFile, Daemon } from '#test/support/daemon.ts';
 import { freePort, until } from '#test/support/process.ts';
 import { type SmtpSink, startSmtpSink } from '#test/support/smtp-sink.ts';
 
-/** For what takes a second or two on an idle machine; these tests share theirs. */
-export const PATIENCE_MS = 120_000;
+/** For what takes some seconds on an idle machine; these tests share theirs. */
+export const PATIENCE_MS = 300_000;
 /** An SMTP upstream's `concurrency` as it follows from its connections: two calls each, and 32 in preparation. */
 export const inFlightAtMost = (pool: number): number => 2 * pool + 32;
 
