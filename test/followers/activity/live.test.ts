@@ -5,10 +5,11 @@ import { eventStore } from '#src/events/store.ts';
 import { createLive, type Live, type LiveLimits, type LiveWish } from '#src/followers/activity/live.ts';
 import type { ActivityFilter } from '#src/followers/activity/store.ts';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
-import { type Disk, disk } from '#src/kernel/db/disk.ts';
+import type { Disk } from '#src/kernel/db/disk.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { createTestDisk } from '#test/kernel/db/test-disk.ts';
 import { createSseParser, type SseEvent } from '#test/support/sse.ts';
 import { createSampleTenant, openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
 
@@ -120,11 +121,13 @@ describe('streams of one practice', () => {
     const live = createLive(counted, practiceUrl, limits);
     const one = await follow(live, tenantId);
     const before = reads();
+    const began = performance.now();
     const wanted = Array.from({ length: 300 }, (_, index) => `${index}@example.org`);
     for (const address of wanted) await append(storage, tenantId, [about(address)]);
     await expect.poll(() => one.events.length).toBe(300);
     expect(one.addresses()).toEqual(wanted);
-    expect(reads() - before).toBeLessThan(150);
+    // One in 50 ms, however long the disk took for the 300 writes.
+    expect(reads() - before).toBeLessThan(10 + (performance.now() - began) / 40);
     live.stop();
   });
 
@@ -237,31 +240,22 @@ test('streams of practices whose files are closed meanwhile go on all the same',
 });
 
 test('nothing is sent before it is on the disk', async () => {
-  const gate = { open: Promise.resolve() };
-  const slow: Disk = {
-    ...disk,
-    syncData: async (file) => {
-      await gate.open;
-      return disk.syncData(file);
-    },
-  };
-  const { storage } = await openFiles({ disk: slow });
+  const disk = createTestDisk();
+  const { storage } = await openFiles({ disk });
   const tenantId = await createSampleTenant(storage);
   const live = createLive(storage.tenants, practiceUrl, limits);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  gate.open = promise;
+  disk.hold();
+  const before = disk.syncs();
   const written = append(storage, tenantId, [about('unsafe@example.org')]);
-  await new Promise((done) => setTimeout(done, 20));
+  await expect.poll(disk.syncs).toBe(before + 1);
   // It opens in the midst of the sync: what it reads stands in the file, and not on the disk yet.
-  const opening = follow(live, tenantId, { after: 0 });
-  await new Promise((done) => setTimeout(done, 100));
   let isOpen = false;
-  void opening.then(() => {
+  const opening = follow(live, tenantId, { after: 0 }).finally(() => {
     isOpen = true;
   });
-  await new Promise((done) => setTimeout(done, 20));
+  await new Promise((done) => setTimeout(done, 100));
   expect(isOpen).toBe(false);
-  resolve();
+  disk.release();
   await written;
   const one = await opening;
   await expect.poll(one.addresses).toEqual(['unsafe@example.org']);
@@ -280,6 +274,7 @@ describe('what a stream is', () => {
       },
     ];
     const asked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const written = Promise.withResolvers<void>();
     let turn = 0;
     const one = await follow(live, tenantId, {
       readmit: async () => {
@@ -290,7 +285,6 @@ describe('what a stream is', () => {
         return stage?.() ?? caller;
       },
     });
-    const written = Promise.withResolvers<void>();
     await asked[0]?.promise;
     await append(storage, tenantId, [about('team@example.org')]);
     written.resolve();
@@ -314,7 +308,7 @@ describe('what a stream is', () => {
     expect([start === one.place(), one.events]).toEqual([false, []]);
     // A reading spans 4,096 at most, however few of them are wanted.
     expect(reads()).toBeGreaterThanOrEqual(1 + 1 + 3);
-    expect(one.chunks).toContain(':\n\n');
+    await expect.poll(() => one.chunks).toContain(':\n\n');
     live.stop();
   });
 });
@@ -344,7 +338,8 @@ describe('too many', () => {
     const tenants = await Promise.all(['A', 'B', 'C'].map((name) => createSampleTenant(storage, name)));
     const live = createLive(storage.tenants, practiceUrl, limits);
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-    const before = timers();
+    // Others in this process have some too, and may begin a few meanwhile.
+    const few = timers() + 20;
     const ends: Promise<void>[] = [];
     for (let count = 0; count < 1_000; count += 1) {
       const tenantId = tenants[count % 3] ?? '';
@@ -355,11 +350,13 @@ describe('too many', () => {
       expect(live.count()).toBe(0);
     }
     await Promise.all(ends);
-    expect(timers()).toBeLessThanOrEqual(before);
-    const open = await Promise.all(tenants.map((tenantId) => follow(live, tenantId)));
+    expect(timers()).toBeLessThan(few);
+    const open = await Promise.all(
+      tenants.flatMap((tenantId) => Array.from({ length: 20 }, () => follow(live, tenantId))),
+    );
     live.stop();
     await Promise.all(open.map(({ over }) => over));
-    expect([live.count(), timers() <= before]).toEqual([0, true]);
+    expect([live.count(), timers() < few]).toEqual([0, true]);
     await expect(follow(live, tenants[0] ?? '')).rejects.toMatchObject({ code: 'unavailable' });
   });
 });
