@@ -315,7 +315,7 @@ describe('a stop', () => {
     const { receivers } = scene;
     (await receivers.arrived('hook.example', 1))[0]?.answer(200);
     await receivers.until(() => receivers.openAt('hook.example').length === 4);
-    const stopping = scene.stop(10_000);
+    const stopping = scene.stop(60_000);
     await quiet();
     for (const one of [...receivers.openAt('hook.example')]) one.answer(200);
     await stopping;
@@ -403,7 +403,7 @@ describe('a test', () => {
     expect((await tested).status).toBe('delivered');
     expect(scene.receivers.at('hook.example')).toHaveLength(1);
     // Longer than a test may take.
-    await scene.stop(60_000);
+    await scene.stop(600_000);
   });
 
   test.each(['endBackoff', 'restart'] as const)(
