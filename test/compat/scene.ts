@@ -2,6 +2,7 @@
 // with what arrives.
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { type AppOptions, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { until } from '#test/support/process.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 
 export interface Scene {
@@ -26,12 +27,14 @@ export const openScene = async (options: Omit<AppOptions, 'receiver'> = {}): Pro
     authority: new URL(app.origin).host,
     arrived: async (id, recipient, of = sender) => {
       const { internet_message_id } = await app.untilStatus(of, id, 'processed');
-      const found = receiver.messages.find(
-        ({ content, recipients }) =>
-          content.includes(internet_message_id) && recipients.some(({ address }) => address === recipient),
-      );
-      if (!found) throw new Error(`nothing of ${id} arrived for ${recipient}`);
-      return simpleParser(found.content);
+      const copy = () =>
+        receiver.messages.find(
+          ({ content, recipients }) =>
+            content.includes(internet_message_id) && recipients.some(({ address }) => address === recipient),
+        );
+      // The message has the status of the recipient who is ahead of the others.
+      await until(`${id} has arrived for ${recipient}`, () => copy() !== undefined);
+      return simpleParser(copy()?.content ?? '');
     },
     close: async () => {
       await app.remove();

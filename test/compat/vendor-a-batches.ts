@@ -1,6 +1,7 @@
 // Batches and idempotency keys of vendor A's client, and what it reads back.
 import { expect } from 'vitest';
 import { UUID } from '#test/support/asking.ts';
+import { OK } from '#test/support/smtp-receiver.ts';
 import type { Behaviour } from './guide.ts';
 import type { Scene } from './scene.ts';
 import {
@@ -177,8 +178,10 @@ export const batches: readonly Behaviour<Scene>[] = [
       const eventOf = async (id: string) => dataOf(await clientOf(scene).emails.get(id)).last_event;
       await app.request('POST', `${sender.base}/suppression`, { address: 's@example.org' }, sender.token);
       expect(await eventOf(await sendWith(scene, { to: 's@example.org' }))).toBe('suppressed');
-      receiver.setBehaviour({ rcpt: '550 5.1.1 User unknown' });
-      const bounced = await sendWith(scene, { to: 'weg@example.org' });
+      // What rows before have sent may still be on its way to others.
+      const gone = 'weg@example.org';
+      receiver.setBehaviour({ rcpt: ({ address }) => (address === gone ? '550 5.1.1 User unknown' : OK) });
+      const bounced = await sendWith(scene, { to: gone });
       await app.untilStatus(sender, bounced, 'hard_bounced');
       receiver.setBehaviour({});
       expect(await eventOf(bounced)).toBe('bounced');
@@ -241,7 +244,7 @@ export const batches: readonly Behaviour<Scene>[] = [
         `SELECT group_concat(name) AS rest FROM pragma_table_info('messages') WHERE name NOT IN ('seq', 'id')`,
       );
       ask(
-        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
          INSERT INTO messages (id, ${row?.rest}) SELECT 'other' || i, ${row?.rest} FROM n, messages WHERE id = '${other}'`,
       );
       const last = await app.send(sender, own);

@@ -522,7 +522,7 @@ export const sendBehaviours: readonly Behaviour<Scene>[] = [
       await scene.app.reconfigure({ limits: { api_rate: { per_second: 1, burst: 1 } } });
       const client = clientOf(scene);
       const asked = await Promise.allSettled(
-        Array.from({ length: 4 }, () => client.sendEmail(letterOf(scene))),
+        Array.from({ length: 20 }, () => client.sendEmail(letterOf(scene))),
       ).finally(() => scene.app.reconfigure({}));
       const refused = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
       expect(refused.length).toBeGreaterThan(0);
