@@ -9,6 +9,8 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDnsServer, type DnsServer, type DnsServerOptions } from '#src/domains/dns/server.ts';
 import { createLog } from '#src/kernel/log.ts';
+import { MINUTE } from '#src/kernel/time.ts';
+import { freePort } from '#test/support/process.ts';
 import { rsaText, sampleZones } from './sample-zones.ts';
 
 const run = promisify(execFile);
@@ -17,8 +19,8 @@ let server: DnsServer;
 let port = 0;
 
 const startServer = async (changed: Partial<DnsServerOptions> = {}): Promise<void> => {
-  const zones = sampleZones();
-  server = createDnsServer({ listen: { host, port: 0 }, zones, log: createLog('silent'), ...changed });
+  const usual = { listen: { host, port: 0 }, zones: sampleZones(), tcpIdleMs: 10 * MINUTE };
+  server = createDnsServer({ ...usual, log: createLog('silent'), ...changed });
   ({ port } = await server.start());
 };
 const restartServer = async (changed: Partial<DnsServerOptions>): Promise<void> => {
@@ -30,7 +32,7 @@ beforeEach(() => startServer());
 afterEach(() => server.stop());
 
 const dig = async (...args: string[]): Promise<string> => {
-  const { stdout } = await run('dig', [`@${host}`, '-p', String(port), '+tries=1', '+time=5', ...args]);
+  const { stdout } = await run('dig', [`@${host}`, '-p', String(port), '+tries=1', '+time=60', ...args]);
   return stdout;
 };
 const sections = ['+noall', '+answer', '+authority'];
@@ -160,7 +162,7 @@ describe('answers too long for UDP', () => {
 });
 
 test('a resolver library finds everything', async () => {
-  const resolver = new Resolver({ timeout: 5_000, tries: 1 });
+  const resolver = new Resolver({ timeout: MINUTE, tries: 1 });
   resolver.setServers([`${host}:${port}`]);
   const key = await resolver.resolveTxt('aaa._domainkey.berg.praxis.example');
   expect(key.map((strings) => strings.join(''))).toEqual([rsaText]);
@@ -323,6 +325,7 @@ describe('TCP', () => {
 
 describe('the port', () => {
   test('is taken for UDP and TCP, and free again after stopping', async () => {
+    await restartServer({ listen: { host, port: await freePort() } });
     const other = createDnsServer({ listen: { host, port }, zones: sampleZones(), log: createLog('silent') });
     await expect(other.start()).rejects.toMatchObject({ code: 'EADDRINUSE' });
     await server.stop();
@@ -332,15 +335,13 @@ describe('the port', () => {
 
   test('taken for TCP only leaves nothing behind', async () => {
     const tcp = createServer();
-    tcp.listen(0, host);
+    const listen = { host, port: await freePort() };
+    tcp.listen(listen);
     await once(tcp, 'listening');
-    const address = tcp.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
-    const listen = { host, port: address.port };
     const other = createDnsServer({ listen, zones: sampleZones(), log: createLog('silent') });
     await expect(other.start()).rejects.toMatchObject({ code: 'EADDRINUSE' });
     const udp = createSocket('udp4');
-    udp.bind(address.port, host);
+    udp.bind(listen.port, host);
     await once(udp, 'listening');
     udp.close();
     tcp.close();
