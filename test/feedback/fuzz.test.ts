@@ -55,7 +55,7 @@ test(`${MUTATED} damaged mails are read without an exception, and none newly bec
       if (isHarmless(sample) && isHard(report))
         expect.fail(`${sample.product}/${sample.name}: ${damaged.toString('latin1')}`);
     }
-}, 120_000);
+});
 
 describe('a temporary refusal is never a hard bounce', () => {
   const isReadable = (source: Buffer): boolean => /^status: 5/im.test(source.toString('latin1'));

@@ -52,7 +52,9 @@ describe('a code', () => {
   test('is nowhere in the file, nor is its address', async () => {
     const code = await newCode();
     const [row] = rows();
-    const stored = JSON.stringify(Object.values(row ?? {}).map(String));
+    // Times are numbers, which may contain any digits.
+    const columns = Object.values(row ?? {}).filter((value) => typeof value !== 'number');
+    const stored = JSON.stringify(columns.map(String));
     expect(stored).not.toContain(code);
     expect(stored).not.toContain('erika');
     expect(row?.code_mac).toHaveLength(32);

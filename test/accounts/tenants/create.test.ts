@@ -18,7 +18,6 @@ const HOST = 'praxis-nord.send.example.com';
 const clock = createTestClock();
 /** The registry is written to reserve, then to make active. */
 const ACTIVATION = 2;
-const HEALING_MS = 8_000;
 
 let directory: string;
 beforeEach(async () => {
@@ -162,7 +161,7 @@ describe('a sync that fails at the last step', () => {
     await expect(createTenant(tenantDeps(failing, clock), WANTED)).rejects.toMatchObject({
       code: 'unavailable',
     });
-    await until('the registry has been opened again', () => !storage.platform.broken(), HEALING_MS);
+    await until('the registry has been opened again', () => !storage.platform.broken());
     const active = await storage.platform.read((db) => registryStore(db).list(0, 10));
     expect(await directories()).toEqual(expect.arrayContaining(active.map(({ id }) => id)));
     for (const { id } of active) {
