@@ -1,6 +1,6 @@
 // Faults of one practice's file: what they may cost that practice, and that they cost the others nothing.
 // @module-tag slow
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { createTestDisk } from '#test/kernel/db/test-disk.ts';
 import { until } from '#test/support/process.ts';
@@ -9,7 +9,6 @@ import {
   createGate,
   createRelay,
   mailboxes,
-  PATIENCE_MS,
   playUpstream,
   UNREACHABLE,
   untilSeen,
@@ -35,7 +34,7 @@ describe('a file that cannot be written', () => {
     works = false;
     await relay.send(good, { to: mailboxes(3) });
     const isSetAside = () => relay.upstreams.describe()[0]?.state === 'open';
-    await until('the upstream is set aside', isSetAside, PATIENCE_MS);
+    await until('the upstream is set aside', isSetAside);
     works = true;
     relay.pass(MINUTE);
     await relay.untilSent(good);
@@ -65,7 +64,7 @@ describe('a file that cannot be written', () => {
     // What it has left waits for the file too, and nothing of it is lost or repeated.
     unlock();
     const areSettled = async () => (await relay.queue(broken)).length === 2;
-    await until('the outcomes are stored', areSettled, PATIENCE_MS);
+    await until('the outcomes are stored', areSettled);
     relay.pass(5 * SECOND);
     await relay.untilSent(broken);
     const recipients = upstream.seen.filter(({ tenantId }) => tenantId === broken);
@@ -112,7 +111,7 @@ describe('a sync that fails', () => {
     await relay.send(practice);
     await untilSeen(upstream, 1);
     const isIdle = () => relay.dispatcher.describe().in_flight === 1;
-    await until('the claim is answered', isIdle, PATIENCE_MS);
+    await until('the claim is answered', isIdle);
     await relay.send(practice);
     // The next one is that of the claim.
     disk.failNextSync(new Error('EIO'));
@@ -136,12 +135,18 @@ describe('a sync that fails', () => {
     relay.dispatcher.start();
     await relay.send(practice);
     await relay.untilLogged(NOT_STORED);
-    await until('it has been seen through', () => relay.dispatcher.nextDue(practice) !== 0, PATIENCE_MS);
+    await until('it has been seen through', () => relay.dispatcher.nextDue(practice) !== 0);
     expect(await relay.eventTypes(practice)).toEqual(['message.created', 'message.sent']);
     expect(await relay.queue(practice)).toEqual([]);
     expect(upstream.seen).toHaveLength(1);
   });
 });
+
+/** A transaction takes no more writes once it has lasted some milliseconds: where none pass, those of one turn are in one. */
+const stopTime = (): void => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+};
 
 test('a claim that was undone takes no message back that has got another time meanwhile', async () => {
   const upstream = playUpstream(() => ACCEPTED);
@@ -149,6 +154,7 @@ test('a claim that was undone takes no message back that has got another time me
   const practice = await relay.createPractice('Nord');
   const { files } = relay.intake;
   await relay.send(practice);
+  stopTime();
   relay.dispatcher.start();
   // A disk that is full ends the transaction in which the dispatcher has claimed.
   const isFull = new Promise((resolve) => setImmediate(resolve)).then(() =>
@@ -158,13 +164,14 @@ test('a claim that was undone takes no message back that has got another time me
     }),
   );
   await expect(isFull).rejects.toThrow('disk full');
+  vi.useRealTimers();
   await relay.untilLogged(NOT_READ);
   const later = relay.clock.now() + MINUTE;
   await files.write(practice, (db) => db.prepare<[number]>('UPDATE queue SET due_at = ?').run(later));
   relay.pass(5 * SECOND);
   const { answer } = await relay.send(practice);
   await untilSeen(upstream, 1);
-  await until('one waits', async () => (await relay.queue(practice)).length === 1, PATIENCE_MS);
+  await until('one waits', async () => (await relay.queue(practice)).length === 1);
   expect(upstream.seen.map(({ messageId }) => messageId)).toEqual([answer.id]);
   expect(await relay.queue(practice)).toEqual([{ attempts: 0, claimed: 0, due_at: later }]);
   relay.pass(MINUTE);
@@ -180,6 +187,7 @@ test('a claim that runs again, because another write of its transaction failed, 
   await relay.send(practice, { to: mailboxes(3) });
   // As a process that died has left them: the claim puts them back first.
   await files.write(practice, (db) => db.exec('UPDATE queue SET claimed = 1'));
+  stopTime();
   relay.dispatcher.start();
   const failed = new Promise((resolve) => setImmediate(resolve)).then(() =>
     files.write(practice, () => {
@@ -187,9 +195,10 @@ test('a claim that runs again, because another write of its transaction failed, 
     }),
   );
   await expect(failed).rejects.toThrow('refused');
+  vi.useRealTimers();
   await relay.untilSent(practice);
   expect(upstream.seen).toHaveLength(3);
-  await until('nothing is counted any more', () => relay.dispatcher.nextDue(practice) === null, PATIENCE_MS);
+  await until('nothing is counted any more', () => relay.dispatcher.nextDue(practice) === null);
   expect(relay.errors).toEqual([]);
 });
 

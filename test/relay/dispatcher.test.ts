@@ -14,7 +14,6 @@ import {
   createRelay,
   LATER,
   mailboxes,
-  PATIENCE_MS,
   playUpstream,
   TOO_MANY,
   turns,
@@ -78,7 +77,7 @@ describe('the order of tenants', () => {
       gate.open();
       await relay.untilSent(small);
       expect(upstream.seen.findIndex(({ tenantId }) => tenantId === small)).toBeLessThanOrEqual(before);
-      await relay.dispatcher.stop(PATIENCE_MS);
+      await relay.dispatcher.stop(MINUTE);
     },
   );
 
@@ -96,7 +95,7 @@ describe('the order of tenants', () => {
     relay.dispatcher.start();
     const recheckAt = relay.clock.now() + HOUR;
     const isPutOff = () => relay.dispatcher.describe().next_due_at === recheckAt;
-    await until('it is looked at again in an hour', isPutOff, PATIENCE_MS);
+    await until('it is looked at again in an hour', isPutOff);
     expect(upstream.seen).toEqual([]);
     expect(await relay.queue(practice)).toMatchObject([{ attempts: 0, claimed: 0 }]);
     await pause(null);
@@ -124,7 +123,7 @@ describe('the guardrail', () => {
     await relay.send(practice, { to: mailboxes(50) });
     relay.dispatcher.start();
     const pausedAt = () => relay.storage.tenants.read(practice, (db) => tenantStore(db).practice().paused_at);
-    await until('it is paused', async () => (await pausedAt()) !== null, PATIENCE_MS);
+    await until('it is paused', async () => (await pausedAt()) !== null);
     const underWay = upstream.underWay();
     held.open();
     const recheckAt = relay.clock.now() + HOUR;
@@ -132,7 +131,6 @@ describe('the guardrail', () => {
       'it is looked at again in an hour',
       () =>
         relay.dispatcher.describe().next_due_at === recheckAt && relay.dispatcher.describe().in_flight === 0,
-      PATIENCE_MS,
     );
     const given = upstream.seen.length;
     expect(given).toBeLessThanOrEqual(20 + 4);
@@ -172,7 +170,7 @@ describe('a message', () => {
     relay.dispatcher.start();
     await relay.send(practice);
     const isDeferred = () => relay.dispatcher.describe().next_due_at === dueAt;
-    await until('it is due in a minute', isDeferred, PATIENCE_MS);
+    await until('it is due in a minute', isDeferred);
     relay.pass(MINUTE - 1);
     await turns();
     expect(upstream.seen).toHaveLength(1);
@@ -197,7 +195,7 @@ describe('a message', () => {
     }
     expect(tries()).toBe(2);
     relay.pass(MINUTE);
-    await until('it is tried again', () => tries() === 3, PATIENCE_MS);
+    await until('it is tried again', () => tries() === 3);
   });
 
   test('whose key cannot be opened waits alone: the others of its practice go', async () => {
@@ -218,7 +216,7 @@ describe('a message', () => {
     relay.dispatcher.start();
     await relay.untilLogged('message could not be composed');
     const isAlone = async () => (await relay.queue(practice)).length === 1;
-    await until('the other one has left', isAlone, PATIENCE_MS);
+    await until('the other one has left', isAlone);
     expect(upstream.seen.map(({ messageId }) => messageId)).not.toContain(unsigned);
     expect(await relay.eventTypes(practice)).toContain('message.delivery_delayed');
   });
@@ -240,7 +238,7 @@ describe('a message', () => {
     await relay.untilSent(practice);
     await relay.send(practice);
     const isDeferred = async () => (await relay.eventTypes(practice)).includes('message.delivery_delayed');
-    await until('it is deferred', isDeferred, PATIENCE_MS);
+    await until('it is deferred', isDeferred);
     expect(upstream.seen).toHaveLength(1);
     expect(await relay.queue(practice)).toMatchObject([{ attempts: 1, claimed: 0 }]);
     relay.pass(MINUTE);
@@ -263,7 +261,7 @@ describe('upstreams', () => {
     await relay.send(practice, { to: mailboxes(3) });
     const isSetAside = () =>
       relay.upstreams.describe()[0]?.state === 'open' && relay.dispatcher.describe().in_flight === 0;
-    await until('the upstream is set aside', isSetAside, PATIENCE_MS);
+    await until('the upstream is set aside', isSetAside);
     const tried = upstream.seen.length;
     await relay.send(practice, { to: mailboxes(3) });
     await turns();
@@ -336,14 +334,10 @@ describe('mail to the simulator', () => {
     relay.dispatcher.start();
     await untilSeen(simulator, upstreamBreakerPolicy.threshold);
     const now = relay.clock.now();
-    await until(
-      'all four wait for a later time',
-      async () => {
-        const rows = await relay.queue(practice);
-        return rows.length === 4 && rows.every((row) => row.claimed === 0 && row.due_at > now);
-      },
-      PATIENCE_MS,
-    );
+    await until('all four wait for a later time', async () => {
+      const rows = await relay.queue(practice);
+      return rows.length === 4 && rows.every((row) => row.claimed === 0 && row.due_at > now);
+    });
     expect((await relay.queue(practice)).map(({ attempts }) => attempts)).toEqual([0, 0, 0, 0]);
     expect(upstream.seen.map(({ recipient }) => recipient)).toEqual(['r0@example.org']);
     works = true;
@@ -399,7 +393,7 @@ describe('stopping', () => {
     await relay.send(practice);
     await relay.untilLogged(NOT_STORED);
     await relay.dispatcher.stop(0);
-    await until('it has been given up', () => relay.dispatcher.nextDue(practice) !== 0, PATIENCE_MS);
+    await until('it has been given up', () => relay.dispatcher.nextDue(practice) !== 0);
     expect(await relay.registered()).toEqual([practice]);
     expect(await relay.queue(practice)).toHaveLength(1);
   });

@@ -43,9 +43,6 @@ import {
   tenantDeps,
 } from '#test/support/storage.ts';
 
-/** For what happens by itself: longer than anything here takes, and than a second try of what failed. */
-export const PATIENCE_MS = 8_000;
-
 /** Without chance: each wait is what the test says. */
 const policy: RetryPolicy = {
   waits: [MINUTE],
@@ -117,7 +114,7 @@ export const playUpstream = (
 };
 
 export const untilSeen = (upstream: PlayedUpstream, count: number): Promise<void> =>
-  until(`${upstream.name} is given ${count} messages`, () => upstream.seen.length >= count, PATIENCE_MS);
+  until(`${upstream.name} is given ${count} messages`, () => upstream.seen.length >= count);
 
 /** For answers that wait; opened at the end of the test at the latest. */
 export const createGate = () => {
@@ -302,19 +299,14 @@ export const createRelay = async (
       storage.tenants.read(tenantId, (db) =>
         db.prepare<[], string>('SELECT type FROM events ORDER BY seq').pluck().all(),
       ),
-    untilSent: (tenantId) =>
-      until('nothing is queued', async () => (await queue(tenantId)).length === 0, PATIENCE_MS),
+    untilSent: (tenantId) => until('nothing is queued', async () => (await queue(tenantId)).length === 0),
     untilLogged: (message, count = 1) =>
-      until(message, () => errors.filter((said) => said === message).length >= count, PATIENCE_MS),
+      until(message, () => errors.filter((said) => said === message).length >= count),
     untilOnlyTransmitting: () =>
-      until(
-        'only transmissions are under way',
-        () => {
-          const underWay = played.reduce((sum, upstream) => sum + upstream.underWay(), 0);
-          return underWay > 0 && dispatcher.describe().in_flight === underWay;
-        },
-        PATIENCE_MS,
-      ),
+      until('only transmissions are under way', () => {
+        const underWay = played.reduce((sum, upstream) => sum + upstream.underWay(), 0);
+        return underWay > 0 && dispatcher.describe().in_flight === underWay;
+      }),
     registered: async () => {
       await dueRegistry.settle(dispatcher.nextDue);
       return [...(await createDueRegistry(storage.platform).load()).keys()];
