@@ -228,7 +228,6 @@ describe('stop', () => {
       expect(stdout.trim()).toBe(verdicts);
       await receiver.waitForNoConnection();
     },
-    15_000,
   );
 });
 
