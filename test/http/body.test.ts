@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { defineRoute } from '#src/kernel/route.ts';
-import { sleep } from '#src/kernel/time.ts';
 import { until } from '#test/support/process.ts';
 import { dial, OTHER_TENANT, readAll, sender, startServer, TENANT } from './fixture.ts';
 
@@ -248,8 +247,10 @@ describe('bodies off the connection', () => {
     const slow = await dial(server.port);
     const given = readAll(slow, 'came too slowly');
     slow.write(`${head(`Content-Length: ${length}`)}{"to":`);
-    // So that it comes first.
-    await pause(200);
+    // It comes first: there is no room for a small one beside it.
+    await expect
+      .poll(async () => (await post(server.url, { Authorization: 'Bearer sender' }, 250_000)).status)
+      .toBe(503);
     const answered = post(server.url, { Authorization: 'Bearer sender' }, length);
     const isOver = answered.then(() => true);
     while (!(await Promise.race([isOver, new Promise((resolve) => setImmediate(resolve, false))])))
@@ -349,7 +350,7 @@ describe('bodies off the connection', () => {
     await until('it has left', () => server.log.some(({ aborted }) => aborted === true));
     known.resolve();
     await pause(20);
-    expect(bodies.take(TENANT, 100)).toBe(true);
+    await until('nothing is held', () => bodies.take(TENANT, 100));
   });
 
   test('strangers hold each their own share: one at one address does not shut out the others', async () => {
@@ -393,7 +394,7 @@ describe('the credential of a request with a body', () => {
     const answered = readAll(socket, '"subject":"b"');
     for (const packet of packets) {
       socket.write(packet);
-      await sleep(20);
+      await until('it was looked at', () => asked.length > 0);
     }
     expect(await answered).toMatch(/^HTTP\/1.1 200 /);
     return asked;

@@ -128,7 +128,7 @@ describe('the source of a stream', () => {
 
   test('whose client reads slowly goes on', async () => {
     const endless = source(CHUNK);
-    const server = await startServer({ routes: [routeOf(() => endless)], unreadMs: 1_500 });
+    const server = await startServer({ routes: [routeOf(() => endless)], unreadMs: 4_000 });
     const live = await openSse(server.url + PATH, SENDER);
     let ended = false;
     void endless.returned.then(() => {
@@ -137,7 +137,8 @@ describe('the source of a stream', () => {
     const before = endless.pulled();
     for (let turn = 0; turn < 8; turn += 1) {
       live.pause();
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      // So often that it is longer than what a client has that reads nothing; each far shorter, for a busy machine.
+      await new Promise((resolve) => setTimeout(resolve, 550));
       live.resume();
       const length = live.text().length;
       await expect.poll(() => live.text().length).toBeGreaterThan(length);

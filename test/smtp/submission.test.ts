@@ -271,6 +271,7 @@ describe('connections and content are bounded', () => {
 
   test('where handshakes take all places, one of the client with the most gives way, and each has a minute', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const listener = createListener({
       name: 'test',
       listen: { host: '127.0.0.1', port: 0 },
