@@ -34,6 +34,18 @@ const addresses = (count: number): string[] =>
     .map(({ address }) => address)
     .toSorted();
 
+/** From now on the relay holds what comes after so many mails in all, until the result is called. */
+const holdAfter = ({ receiver }: Scene, count: number): (() => void) => {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  receiver.setBehaviour({
+    dot: async () => {
+      if (receiver.messages.length >= count) await opened;
+      return '250 2.0.0 Ok';
+    },
+  });
+  return open;
+};
+
 const OWNER = 'owner@example.org';
 /** The mails to the owner about campaigns. */
 const noticeMails = async ({ receiver }: Scene) => {
@@ -197,19 +209,23 @@ test('who leaves its lists gets none of its mail that still waits', async () => 
 });
 
 test('a pause holds it at once, and a resumption goes on with the next person', async () => {
-  const scene = await started({ upstream: { rate: 60 } });
+  const scene = await started();
   const id = await create(scene, [seed(scene, people(200))]);
+  const open = holdAfter(scene, 20);
   await send(scene, id);
   await until('some came', () => received(scene).length >= 20);
   const paused = await act(scene, id, 'pause');
   expect(paused.status, paused.text).toBe(200);
   const { handed_over = 0 } = paused.body.counts;
   expect(handed_over).toBeLessThan(100);
+  open();
   await until('what waited has left', () => received(scene).length === handed_over);
   expect((await act(scene, id, 'pause')).status).toBe(409);
+  const openAgain = holdAfter(scene, handed_over + 10);
   expect((await act(scene, id, 'resume')).body.status).toBe('sending');
   await until('more came', () => received(scene).length > handed_over);
   expect((await act(scene, id, 'cancel')).body.status).toBe('cancelled');
+  openAgain();
   await until('nothing is queued', async () => (await campaign(scene, id)).counts.queued === 0);
   const { counts } = await campaign(scene, id);
   expect(received(scene)).toHaveLength((counts.handed_over ?? 0) - (counts.failed ?? 0));
@@ -325,9 +341,10 @@ test('at the cap of the plan it waits for the next month, says so, and goes on b
 });
 
 test('what each of its messages would be refused with is the answer; a pause of the practice holds it', async () => {
-  const scene = await started({ upstream: { rate: 60 } });
+  const scene = await started();
   const { app, sender } = scene;
   const id = await create(scene, [seed(scene, people(100))]);
+  const open = holdAfter(scene, 10);
   const pause = (verb: string, body: object) =>
     app.request('POST', `${sender.base}/${verb}`, body, app.adminToken);
   await pause('pause', { reason: 'Urlaub' });
@@ -338,6 +355,7 @@ test('what each of its messages would be refused with is the answer; a pause of 
   await pause('pause', { reason: 'Urlaub' });
   await until('it waits', async () => (await campaign(scene, id)).waiting !== null);
   expect((await campaign(scene, id)).reason).toBe('tenant_paused');
+  open();
   await pause('resume', {});
   offset = 2 * MINUTE;
   await app.completeLegal(sender.practice.id);
@@ -429,7 +447,7 @@ test('a campaign that waits for the plan is looked at again within minutes', asy
 test('a campaign that wakes in another file than it was worked on waits for a person', async () => {
   const scene = await started({ upstream: { rate: 60 } });
   const { app, receiver, sender } = scene;
-  const id = await create(scene, [seed(scene, people(200))]);
+  const id = await create(scene, [seed(scene, people(400))]);
   await send(scene, id);
   await until('some came', () => received(scene).length >= 10);
   await app.stop();
@@ -442,13 +460,14 @@ test('a campaign that wakes in another file than it was worked on waits for a pe
   expect((await untilStatus(again, id, 'paused')).reason).toBe('restored');
   expect((await act(again, id, 'resume')).body.status).toBe('sending');
   await untilStatus(again, id, 'sent');
-  expect(received(again)).toEqual(addresses(200));
+  expect(received(again)).toEqual(addresses(400));
 });
 
 test('one that is not handed over for an hour before a start waits for a person; one that is started again at once does not', async () => {
   const scene = await started({ upstream: { rate: 60 } });
   const { app, receiver } = scene;
-  const id = await create(scene, [seed(scene, people(200))]);
+  // So many that none of the starts finds it sent.
+  const id = await create(scene, [seed(scene, people(2_000))]);
   await send(scene, id);
   await until('some came', () => received(scene).length >= 10);
   await app.stop();
@@ -481,22 +500,14 @@ test('a scheduled campaign begins at its time', async () => {
 
 test('owners are notified once that it does not go on, and when it is done', async () => {
   const scene = await started();
-  const { app, sender, receiver } = scene;
+  const { app, sender } = scene;
   await makeOwner(app, sender.practice.id, OWNER);
-  let isOpen = false;
-  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-  receiver.setBehaviour({
-    dot: async () => {
-      if (!isOpen) await opened;
-      return '250 2.0.0 Ok';
-    },
-  });
+  const open = holdAfter(scene, 0);
   const id = await create(scene, [seed(scene, people(5))]);
   await send(scene, id);
   await until('it is under way', async () => ((await campaign(scene, id)).counts.handed_over ?? 0) > 0);
   offset = 31 * MINUTE;
   await until('it is reported', async () => (await campaign(scene, id)).reason === 'stalled');
-  isOpen = true;
   open();
   await untilStatus(scene, id, 'sent');
   await untilNotified(scene, ['Kampagne „Herbst“ geht nicht weiter', 'Kampagne „Herbst“ ist versendet']);
@@ -504,7 +515,7 @@ test('owners are notified once that it does not go on, and when it is done', asy
 });
 
 test('safe mode refuses the whole campaign, and holds one that is being sent', async () => {
-  const scene = await started({ upstream: { rate: 60 } });
+  const scene = await started();
   const { app, sender } = scene;
   const setSafeMode = async (safe_mode: boolean): Promise<void> => {
     const changed = await app.request(
@@ -538,9 +549,11 @@ test('safe mode refuses the whole campaign, and holds one that is being sent', a
   ).rejects.toThrow('safe_mode_recipient');
   expect((await campaign(scene, id)).status).toBe('draft');
   await setSafeMode(false);
+  const open = holdAfter(scene, 10);
   await send(scene, id);
   await until('some came', () => received(scene).length >= 10);
   await setSafeMode(true);
+  open();
   await until('it waits', async () => (await campaign(scene, id)).waiting !== null);
   expect((await campaign(scene, id)).reason).toBe('safe_mode_recipient');
   await setSafeMode(false);
