@@ -24,7 +24,7 @@ import { freePort } from '#test/support/process.ts';
 
 const COREUTILS =
   'basename cat chmod chown cp cut date df dirname echo env expr false head id ln ls mkdir mktemp mv printf pwd readlink realpath rm rmdir sleep sort stat sync tail test touch tr true uname wc';
-const INSTALL_TIMEOUT_MS = 120_000;
+const INSTALL_TIMEOUT_MS = 500_000;
 
 const PLAYED_RUNUSER = `#!/bin/sh
 shift 3

@@ -83,7 +83,7 @@ test.each([
   ['/hostile', /^alert: subject$/],
 ])('%s: %s', async (path, problem) => {
   const page = await opened(path);
-  expect(await page.problems()).toContainEqual(expect.stringMatching(problem));
+  await expect.poll(() => page.problems()).toContainEqual(expect.stringMatching(problem));
 });
 
 test.fails('a problem that the test does not take fails it', async () => {

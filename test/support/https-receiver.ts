@@ -110,7 +110,7 @@ export const receiverCertificate = (): Certificate => {
   return shared.certificate;
 };
 
-/** What was sent before a reset is lost where it has not been read yet. */
+/** What was sent before a reset is lost where it has not been read yet; a client in this process reads before the immediate. */
 const READ_MS = 100;
 const PIECE = Buffer.alloc(64 * 1024, 'x');
 
@@ -148,7 +148,7 @@ const sendReply = async (reply: Reply, response: ServerResponse, reset: () => vo
   response.flushHeaders();
   if (typeof body === 'number') await sendBody(response, body);
   else if (length > 0) response.write(body);
-  if (ending === 'reset') setTimeout(reset, READ_MS);
+  if (ending === 'reset') setTimeout(setImmediate, READ_MS, reset);
   else if (ending === undefined) response.end();
 };
 

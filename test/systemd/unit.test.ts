@@ -13,7 +13,7 @@ const unit = readFileSync('systemd/sendwerk.service', 'utf8');
 const EXPOSURE_THRESHOLD = 16;
 
 const run = (command: string, ...args: string[]) => {
-  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', timeout: 30_000 });
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
   return { status, output: `${stdout}${stderr}` };
 };
 

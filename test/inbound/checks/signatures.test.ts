@@ -35,7 +35,7 @@ const filtered = async (
     await writeFile(keyFile, String(rsa.privateKey.export({ type: 'pkcs1', format: 'pem' })), {
       mode: 0o600,
     });
-    const running = promisify(execFile)(program, args(keyFile), { encoding: 'buffer', timeout: 30_000 });
+    const running = promisify(execFile)(program, args(keyFile), { encoding: 'buffer' });
     running.child.stdin?.end(mail);
     return (await running).stdout;
   } finally {
