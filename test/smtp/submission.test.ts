@@ -292,7 +292,7 @@ describe('connections and content are bounded', () => {
     await Promise.all(open.map((socket) => once(socket, 'connect')));
     const closed = open.map((socket) => once(socket, 'close'));
     // The first second of a handshake is not disturbed.
-    await pause(1_100);
+    await pause(1_500);
     expect((await handshake(port)).authorized).toBe(false);
     await Promise.race(closed);
     expect(open.filter(({ destroyed }) => destroyed)).toHaveLength(1);

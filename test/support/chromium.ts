@@ -7,7 +7,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core';
 /** The whole browser takes three times as long for a page. */
 const PROGRAM = '/usr/bin/chromium-headless-shell';
 const FONTS = fileURLToPath(new URL('./fonts.conf', import.meta.url));
-/** For one action or one navigation: a page takes a second, ten on a machine that is busy. */
+/** For the start, one action or one navigation: a page takes a second, ten on a machine that is busy. */
 const PATIENCE_MS = 45_000;
 /** No name but the daemon's resolves. */
 const ARGUMENTS = ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
@@ -53,6 +53,7 @@ export async function startChromium(): Promise<Chromium> {
   const browser = await chromium.launch({
     executablePath: PROGRAM,
     args: ARGUMENTS,
+    timeout: PATIENCE_MS,
     chromiumSandbox: getuid?.() !== 0,
     env: { ...env, FONTCONFIG_FILE: FONTS },
   });
