@@ -89,7 +89,7 @@ describe('what the unit lets the daemon have', () => {
 });
 
 test('the user is made, without a shell', () => {
-  mkdirSync(join(directory, 'etc'));
+  mkdirSync(join(directory, 'etc'), { recursive: true });
   const { status } = run(
     'systemd-sysusers',
     `--root=${directory}`,
