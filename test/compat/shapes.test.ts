@@ -6,8 +6,11 @@ import { letter } from '#test/support/app.ts';
 import { openScene, type Scene } from './scene.ts';
 
 let scene: Scene;
+/** Of the API's own description. */
+let paths: Readonly<Record<string, object>>;
 beforeAll(async () => {
   scene = await openScene();
+  ({ paths } = parse((await scene.app.request('GET', '/openapi.yaml')).text));
 });
 afterAll(() => scene?.close());
 
@@ -79,7 +82,6 @@ describe('what a shape does not serve is named with a native call that is served
     const { status, text } = await post(path, { authorization: `Bearer ${scene.sender.token}` });
     expect(status).toBe(404);
     expect(text).toContain(call);
-    const { paths } = parse((await scene.app.request('GET', '/openapi.yaml')).text);
     const named = [...call.matchAll(/\b(GET|POST|PATCH|PUT|DELETE) (\/[^\s;,]+)/g)];
     expect(named).not.toHaveLength(0);
     for (const [, method = '', at = ''] of named) expect(paths[at]).toHaveProperty(method.toLowerCase());

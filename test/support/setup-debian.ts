@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import process from 'node:process';
 import { missingPackages } from './debian.ts';
 
-/** Another run of apt may hold the lock: another checkout comes here, too. */
-const APT = ['apt-get', '-o', 'DPkg::Lock::Timeout=300'];
+/** Another run of apt may hold the lock: another checkout comes here, too. A mirror may be away for a moment. */
+const APT = ['apt-get', '-o', 'DPkg::Lock::Timeout=300', '-o', 'Acquire::Retries=5'];
 
 const run = (command: readonly string[], input?: string): void => {
   const asRoot = process.getuid?.() === 0 ? command : ['sudo', ...command];
