@@ -223,10 +223,11 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
         await relay.start();
         const dnsPort = domains.dns ? (await domains.dns.start()).port : null;
         await intake.scanners.refresh();
-        const address = await http.start();
         const { simulator, ...ports } = await smtp.start();
         relay.run(simulator);
         await followers.start();
+        // The last to be waited for: whoever gets an answer finds the other listeners there, and may send signals.
+        const address = await http.start();
         intake.postman.wake();
         if (!overrides.jobsByHand) runner.start();
         void runner.runNow(FILE_JOB);

@@ -72,7 +72,7 @@ test('where none is set, a certificate is made at the first start and kept', asy
     return offer?.includes('SMTPUTF8') === true;
   };
   try {
-    expect(first.output()).toContain('a self-signed certificate is used');
+    await until('the log tells of it', () => first.output().includes('a self-signed certificate is used'));
     expect(await isServed()).toBe(true);
     await first.stop();
     const second = await startDaemon({ config, dataDir: first.dataDir });
