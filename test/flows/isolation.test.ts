@@ -2,9 +2,10 @@
 // answers as if the other did not exist. The paths come from the API's own description, so that none is forgotten.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { DAY } from '#src/kernel/time.ts';
+import { DAY, toIso } from '#src/kernel/time.ts';
 import { type List, letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { importEnded } from '#test/support/imports.ts';
+import { until } from '#test/support/process.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 /** So many there are at least: an empty description would prove nothing. */
@@ -28,11 +29,13 @@ const body = { ...letter, name: 'Fremd', scope: 'team', type: 'marketing' };
 const fill = (path: string, id: string, other: (name: string) => string): string =>
   path.replace('{id}', id).replace(/\{(\w+)\}/g, (_, name) => other(name));
 
+const tomorrow = (): string => toIso(Date.now() + DAY);
+
 /** A change that the route would make of something of its own. */
 const changeOf = (path: string): object => {
   if (path.includes('/inbound/')) return { read: true };
   if (path.includes('memberID')) return { role_id: 'viewer' };
-  return path.includes('messageID') ? { scheduled_at: '2027-01-01T08:00:00Z' } : { name: 'Fremd' };
+  return path.includes('messageID') ? { scheduled_at: tomorrow() } : { name: 'Fremd' };
 };
 
 /** Of a POST that takes none without one. */
@@ -41,8 +44,7 @@ const bodyOf = (path: string): object | undefined => {
   if (path.endsWith('/import')) return { file: 'somebody@example.org' };
   if (path.endsWith('/subscribers')) return { address: 'somebody@example.org' };
   if (path.endsWith('{campaignID}/test')) return { to: ['somebody@example.org'] };
-  if (path.endsWith('{campaignID}/schedule'))
-    return { schedule_at: new Date(Date.now() + DAY).toISOString() };
+  if (path.endsWith('{campaignID}/schedule')) return { schedule_at: tomorrow() };
   return /[/](?:preview|duplicate)$/.test(path) ? {} : undefined;
 };
 
@@ -112,6 +114,11 @@ beforeAll(async () => {
       url: 'https://93.184.215.14/hooks/a/b',
     }),
   };
+  await until('what they asked for has been done', () =>
+    ['import_pieces', 'erasures WHERE finished_at IS NULL'].every(
+      (rest) => app.sql(theirs.practice.id, `SELECT 1 FROM ${rest}`).length === 0,
+    ),
+  );
   const { paths } = parse((await app.request('GET', '/openapi.yaml')).text);
   operations = Object.keys(paths).flatMap((path) =>
     METHODS.filter((method) => method in paths[path]).map((method) => ({ method, path })),
