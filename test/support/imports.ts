@@ -7,20 +7,14 @@ import { until } from '#test/support/process.ts';
 export type Import = z.infer<typeof importSchema>;
 export type ReportedRow = z.infer<typeof reportedRow>;
 
-const PATIENCE_MS = 60_000;
-
 type By = Pick<Sender, 'base' | 'token'>;
 
 export const importEnded = async (app: TestApp, { base, token }: By, id: string): Promise<Import> => {
   let record: Import | undefined;
-  await until(
-    'the import ends',
-    async () => {
-      record = (await app.request<Import>('GET', `${base}/imports/${id}`, undefined, token)).body;
-      return record.finished_at !== null;
-    },
-    PATIENCE_MS,
-  );
+  await until('the import ends', async () => {
+    record = (await app.request<Import>('GET', `${base}/imports/${id}`, undefined, token)).body;
+    return record.finished_at !== null;
+  });
   if (record === undefined) throw new Error('it was not asked for');
   return record;
 };
