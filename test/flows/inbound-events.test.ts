@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Activity } from '#src/followers/activity/present.ts';
 import { type List, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { type DnsZone, startDnsZone } from '#test/support/dns-zone.ts';
 import { createHook, deliveriesOf, type Hook, outboundTo, requestTo } from '#test/support/hooks.ts';
 import { type HttpsReceiver, startHttpsReceiver } from '#test/support/https-receiver.ts';
 import { join, unlimitedSignIn } from '#test/support/people.ts';
@@ -11,13 +12,17 @@ import { openSse } from '#test/support/sse.ts';
 const MIB = 1_024 * 1_024;
 
 let receiver: HttpsReceiver;
+let dns: DnsZone;
 let app: TestApp;
 let sender: Sender;
 beforeAll(async () => {
   receiver = await startHttpsReceiver();
+  // Of the machine's DNS it would depend what becomes of the mail.
+  dns = await startDnsZone();
   app = await startApp({
     config: {
       ...unlimitedSignIn,
+      dns: { resolvers: [dns.address] },
       smtp: { inbound: { listen: '127.0.0.1:0' } },
       security: outboundTo(receiver),
     },
@@ -25,6 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await app?.remove();
+  await dns?.stop();
   await receiver?.stop();
 });
 beforeEach(async () => {
