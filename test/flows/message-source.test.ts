@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { asking, refused, UNKNOWN_ID } from '#test/support/asking.ts';
 import { join, mailsTo, systemTenant } from '#test/support/people.ts';
+import { createTestClock } from '#test/support/storage.ts';
 
 let app: TestApp;
 let sender: Sender;
@@ -11,7 +12,8 @@ let id: string;
 const TO = ['anna@example.org', 'Ben@example.org', 'cara@example.org'] as const;
 
 beforeAll(async () => {
-  app = await startApp();
+  // The clock does not move, so no limit is refilled meanwhile.
+  app = await startApp({ clock: createTestClock(Date.now()) });
   sender = await app.createSender({ plan: 'gruppe' });
   await app.completeLegal(sender.practice.id);
   id = await app.send(sender, {
@@ -115,7 +117,7 @@ test('a practice asks for no more of them in a minute than leave the others thei
     return { status, wait: headers.get('retry-after') };
   };
   const answers = await Promise.all(Array.from({ length: 330 }, ask));
-  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(300);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(300);
   expect(answers).toContainEqual({ status: 429, wait: '1' });
   expect((await source()).status).toBe(200);
 });

@@ -6,6 +6,7 @@ import { asking } from '#test/support/asking.ts';
 import { join, unlimitedSignIn } from '#test/support/people.ts';
 import { until } from '#test/support/process.ts';
 import { bounceOf, bring } from '#test/support/reports.ts';
+import { createTestClock } from '#test/support/storage.ts';
 
 let app: TestApp;
 let practiceId: string;
@@ -63,7 +64,11 @@ const bounce = async (address: string): Promise<void> => {
 };
 
 beforeAll(async () => {
-  app = await startApp({ config: { ...unlimitedSignIn, smtp: { inbound: { listen: '127.0.0.1:0' } } } });
+  // The clock does not move, so that two looks are on one day.
+  app = await startApp({
+    clock: createTestClock(Date.now()),
+    config: { ...unlimitedSignIn, smtp: { inbound: { listen: '127.0.0.1:0' } } },
+  });
   const sender = await app.createSender({ plan: 'gruppe' });
   await app.completeLegal(sender.practice.id);
   practiceId = sender.practice.id;
