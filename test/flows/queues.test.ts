@@ -115,7 +115,8 @@ test('an upstream that is set aside: who waits and since when, a look at it, and
   await operator('POST', 'upstreams/relay/reset');
   await receiver.waitFor(ATTEMPTS + 1);
   // What the relay has taken is in the queue until that is stored.
-  await until('nothing waits', async () => (await queueOf(app, sender)).lanes.length === 0);
+  for (const one of [sender, other])
+    await until('nothing waits', async () => (await queueOf(app, one)).lanes.length === 0);
   const [after] = (await queues()).upstreams;
   expect(after?.outcomes.failed).toBe(ATTEMPTS);
   expect(after?.outcomes_last_hour.failed).toBe(0);

@@ -8,6 +8,7 @@ import { deriveKey } from '#src/kernel/seal.ts';
 import { DAY, toIso } from '#src/kernel/time.ts';
 import { encodeUnsubscribeToken } from '#src/mail/copy-links.ts';
 import { type List, letter, type Message, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { until } from '#test/support/process.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 import { createTestClock, type TestClock } from '#test/support/storage.ts';
 
@@ -62,8 +63,8 @@ beforeAll(async () => {
     tags: ['Kardiologie', 'Nachsorge'],
     metadata: { patient: 'Muster-4711' },
   });
-  await app.untilStatus(sender, id, 'hard_bounced');
   await app.send(sender, { ...letter, to: 'erika.muster@example.org' });
+  await until('all have left', () => app.sql(sender.practice.id, 'SELECT 1 FROM queue').length === 0);
   before = await app.message(sender, id);
 });
 afterAll(async () => {
