@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { PATIENCE_MS, untilTestEnds } from '#test/flows/fixture.ts';
+import { untilTestEnds } from '#test/flows/fixture.ts';
 import { type ConfigFile, type Daemon, startDaemon } from '#test/support/daemon.ts';
 import { startPostfix } from '#test/support/postfix.ts';
 import { freePort, until } from '#test/support/process.ts';
@@ -55,7 +55,6 @@ assert refused == {}
 
 test('swaks, Postfix and smtplib deliver over STARTTLS', {
   tags: ['debian/swaks', 'debian/python3'],
-  timeout: PATIENCE_MS,
 }, async () => {
   const started = untilTestEnds();
   const port = await freePort();
@@ -100,7 +99,7 @@ test('swaks, Postfix and smtplib deliver over STARTTLS', {
   }
 });
 
-test('5,000 messages over 50 sessions are all stored, none twice', { timeout: PATIENCE_MS }, async () => {
+test('5,000 messages over 50 sessions are all stored, none twice', async () => {
   const started = untilTestEnds();
   const port = await freePort();
   const daemon = await startDaemon({ config: config(port) });
@@ -127,10 +126,7 @@ while True:
     number += 1
 `;
 
-test('kill -9: every mail that was answered by 250 is there', {
-  tags: ['debian/python3'],
-  timeout: PATIENCE_MS,
-}, async () => {
+test('kill -9: every mail that was answered by 250 is there', { tags: 'debian/python3' }, async () => {
   const started = untilTestEnds();
   const port = await freePort();
   const daemon = await startDaemon({ config: config(port) });
@@ -147,7 +143,7 @@ test('kill -9: every mail that was answered by 250 is there', {
     return () => Buffer.concat(said).toString().split('\n').slice(0, -1);
   });
   const promised = () => answered.flatMap((lines) => lines());
-  await until('many are answered', () => promised().length > 400, PATIENCE_MS);
+  await until('many are answered', () => promised().length > 400);
   await daemon.kill();
   await Promise.all(clients.map((client) => (client.exitCode === null ? once(client, 'close') : null)));
   await pause(50);

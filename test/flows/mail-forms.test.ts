@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { inboundMessageSchema } from '#src/inbound/mailbox/schema.ts';
 import { mailForms } from '#test/fixtures/mail-forms/forms.ts';
 import type { MailForm } from '#test/fixtures/mail-forms/samples.ts';
-import { PATIENCE_MS, untilTestEnds } from '#test/flows/fixture.ts';
+import { untilTestEnds } from '#test/flows/fixture.ts';
 import { checkCells } from '#test/support/cells.ts';
 import { startDaemon } from '#test/support/daemon.ts';
 import { freePort } from '#test/support/process.ts';
@@ -49,9 +49,7 @@ const huge: MailForm = {
   attachments: [{ filename: 'film.zip', size: FILE.length }],
 };
 
-test('each form comes into the mailbox, is shown, and is read back byte for byte', {
-  timeout: PATIENCE_MS,
-}, async () => {
+test('each form comes into the mailbox, is shown, and is read back byte for byte', async () => {
   const started = untilTestEnds();
   const port = await freePort();
   const daemon = await startDaemon({ config: { smtp: { inbound: { listen: `127.0.0.1:${port}` } } } });

@@ -150,7 +150,7 @@ test('a sender finds the policy by the DNS, from any receiving host, and a new i
     const app = await startApp({ config: { dns }, ...(home === undefined ? {} : { home }) });
     onTestFinished(() => app.remove());
     if (home === undefined) await withDomains(app);
-    const resolver = new Resolver({ timeout: 5_000, tries: 1 });
+    const resolver = new Resolver();
     resolver.setServers([`127.0.0.1:${app.dnsPort}`]);
     const ids = await Promise.all(
       [HOST, OWN, `in.${OWN}`, `bounce.${OWN}`].map((name) =>

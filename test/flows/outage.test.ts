@@ -39,7 +39,7 @@ const CLIENTS = 10;
 const OPENINGS = soak(2, 3);
 
 /** Of a daemon that drains for a second and finds somebody who keeps it waiting; what it must not wait for are minutes. */
-const ENDED_MS = 20_000;
+const ENDED_MS = 60_000;
 
 interface MessageBody {
   readonly recipients: readonly { readonly status: string; readonly attempts: number }[];

@@ -133,7 +133,7 @@ describe('Postfix as the relay', () => {
     expect(await typesOf(id)).toEqual(['message.sent', 'message.delivery_delayed', 'message.delivered']);
     const [counts] = app.sql(sender.practice.id, 'SELECT sent, delivered, hard_bounced FROM counters');
     expect(counts).toEqual({ sent: 1, delivered: 1, hard_bounced: 0 });
-  }, 40_000);
+  });
 
   test('a server behind it that tells of no delivery: its notice that it was relayed says nothing more', async () => {
     behind.setBehaviour({ extensions: ['PIPELINING', '8BITMIME'] });

@@ -1,7 +1,7 @@
 // Mail from the world in the mailboxes of practices: what is stored for each, and how it joins the messages it answers.
 import { afterAll, expect, test } from 'vitest';
 import { type List, type Sender, startApp } from '#test/support/app.ts';
-import { freePort, until } from '#test/support/process.ts';
+import { until } from '#test/support/process.ts';
 import { talkTo } from '#test/support/smtp-talk.ts';
 
 interface Received {
@@ -14,9 +14,8 @@ interface Received {
   readonly internet_message_id: string | null;
 }
 
-const inboundPort = await freePort();
 const app = await startApp({
-  config: { smtp: { inbound: { listen: `127.0.0.1:${inboundPort}` } }, limits: { inbound_mib: 1 } },
+  config: { smtp: { inbound: { listen: '127.0.0.1:0' } }, limits: { inbound_mib: 1 } },
 });
 afterAll(() => app.remove());
 
@@ -40,7 +39,7 @@ const deliver = async (
   content: string,
   from = 'anna@patient.example',
 ): Promise<string | null> => {
-  const talk = await talkTo(inboundPort);
+  const talk = await talkTo(app.inboundPort ?? 0);
   try {
     await talk.hello();
     await talk.say(`MAIL FROM:<${from}>`);
@@ -333,15 +332,14 @@ test('an answer by return path is there once, though a mailbox of the same mail 
 });
 
 test('while little of the disk is free, mail is asked to come again', async () => {
-  const port = await freePort();
   const short = await startApp({
-    config: { smtp: { inbound: { listen: `127.0.0.1:${port}` } }, storage: { min_free_mib: 1_000_000_000 } },
+    config: { smtp: { inbound: { listen: '127.0.0.1:0' } }, storage: { min_free_mib: 1_000_000_000 } },
   });
   try {
     const { base, token, practice } = await short.createSender();
     await short.request('POST', `${base}/inbound/enable`, {}, token);
     await short.request('GET', '/healthz');
-    const talk = await talkTo(port);
+    const talk = await talkTo(short.inboundPort ?? 0);
     await talk.hello();
     await talk.say('MAIL FROM:<anna@patient.example>');
     expect(await talk.say(`RCPT TO:<a@in.${practice.managed_host}>`)).toMatch(/^452 4\.3\.1/);

@@ -132,4 +132,4 @@ test('under load every mail is verified on its arrival and for 72 hours, through
   scene.app.sql(null, 'DELETE FROM dkim_tokens WHERE token = ?', second?.selector);
   const { failed } = await stream.verifyAgain();
   expect(failed.length).toBeGreaterThanOrEqual(MAILS_BETWEEN);
-}, 120_000);
+});
