@@ -1,9 +1,10 @@
 // The numbers of a practice as files: what is in them, who may have which rows, and that a spreadsheet program opens them, and all
 // other files that the service makes, with their columns and umlauts and runs nothing that is in them.
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { dayName, utcDay } from '#src/accounts/counters/rules.ts';
@@ -266,19 +267,14 @@ test('opened by LibreOffice, the files have their columns and umlauts, and compu
     const QUOTE = 34;
     const UTF_8 = 76;
     const openedWith = async (separator: number): Promise<Map<string, Cell[][]>> => {
-      const run = spawnSync(
-        'soffice',
-        [
-          `-env:UserInstallation=file://${directory}/profile`,
-          '--headless',
-          // What its import dialog proposes.
-          `--infilter=CSV:${separator},${QUOTE},${UTF_8}`,
-          ...['--convert-to', 'fods', '--outdir', directory],
-          ...Object.keys(files).map((name) => path.join(directory, `${name}.csv`)),
-        ],
-        { encoding: 'utf8' },
-      );
-      expect(run.status, run.stderr).toBe(0);
+      await promisify(execFile)('soffice', [
+        `-env:UserInstallation=file://${directory}/profile`,
+        '--headless',
+        // What its import dialog proposes.
+        `--infilter=CSV:${separator},${QUOTE},${UTF_8}`,
+        ...['--convert-to', 'fods', '--outdir', directory],
+        ...Object.keys(files).map((name) => path.join(directory, `${name}.csv`)),
+      ]);
       const found = new Map<string, Cell[][]>();
       for (const name of Object.keys(files))
         found.set(name, sheetOf(await readFile(path.join(directory, `${name}.fods`), 'utf8')));
