@@ -119,7 +119,7 @@ export interface TestApp {
   /** Sends and resolves with the message's id; throws unless it was accepted. */
   send(sender: Sender, fields?: Readonly<Record<string, unknown>>): Promise<string>;
   message(sender: Sender, id: string): Promise<Message>;
-  /** Resolves with the message once it has that status. */
+  /** Resolves with the message once it has that status, and none of its recipients waits for the first attempt. */
   untilStatus(sender: Sender, id: string, status: Status): Promise<Message>;
   /** Whom a return path names, by the key of this installation. */
   returnPathTarget(address: string): ReturnPathTarget | null;
@@ -250,7 +250,8 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
       let found = await message(sender, id);
       await until(`the message is ${status}`, async () => {
         found = await message(sender, id);
-        return found.status === status;
+        // The message has the highest status of its recipients, so the others may still be on their way.
+        return found.status === status && found.recipients.every((one) => one.status !== 'queued');
       });
       return found;
     },
