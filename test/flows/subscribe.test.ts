@@ -6,7 +6,7 @@ import path from 'node:path';
 import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConsentFacts } from '#src/audience/consent/entry.ts';
-import { DAY, MINUTE } from '#src/kernel/time.ts';
+import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { until } from '#test/support/process.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
@@ -111,6 +111,9 @@ describe('by form, mail and link', () => {
     expect(textOf(asked.html)).toContain('Bitte sehen Sie in Ihr Postfach');
     expect(statusOf(sender, list, address)).toBe('pending');
     const { link } = await mailTo(address);
+    await until('the mail is in the ledger', () =>
+      entriesOf(sender, list).some(({ action }) => action === 'mail'),
+    );
     const confirmed = await browser({ 'X-Forwarded-For': '203.0.113.10' }).open(link);
     expect(textOf(confirmed.html)).toContain('Ihre Anmeldung ist bestätigt');
     expect(statusOf(sender, list, address)).toBe('active');
@@ -401,9 +404,9 @@ describe('by form, mail and link', () => {
     await subscribe(list, late);
     await subscribe(list, intime);
     const [lateMail, timelyMail] = [await mailTo(late), await mailTo(intime)];
-    ahead += 7 * DAY - MINUTE;
+    ahead += 7 * DAY - HOUR;
     expect((await browser().open(timelyMail.link)).status).toBe(200);
-    ahead += MINUTE;
+    ahead += HOUR;
     const expired = await browser().open(lateMail.link);
     const unknown = await browser().open('/api/public/confirm?token=1AAAA');
     expect([expired.status, unknown.status]).toEqual([404, 404]);
