@@ -31,6 +31,8 @@ beforeAll(async () => {
     config: { limits: { managed_host_mails: 200 }, scanners: { rspamd: { url: rspamd.url } } },
   });
   narrow = await startApp({
+    // Its buckets do not fill while requests are under way.
+    clock,
     config: {
       limits: { body_bytes: 65_536, api_rate: { per_second: 1, burst: 20 } },
       scanners: { rspamd: { url: 'http://127.0.0.1:1' }, on_failure: 'refuse' },

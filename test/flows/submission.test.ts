@@ -14,6 +14,7 @@ import { createCertificate } from '#test/support/certificate.ts';
 import { until } from '#test/support/process.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 import { type SmtpTalk, talkTo } from '#test/support/smtp-talk.ts';
+import { createTestClock } from '#test/support/storage.ts';
 import { temporaryDirectory } from './fixture.ts';
 
 const HOST = 'mail.example.com';
@@ -49,7 +50,7 @@ beforeAll(async () => {
   implicitPort = app.submissionPorts.implicitPort ?? 0;
   sender = await app.createSender({ plan: 'gruppe' });
   from = sender.practice.default_from;
-}, 60_000);
+});
 
 afterAll(async () => {
   await app.remove();
@@ -461,6 +462,7 @@ describe('refusals', () => {
 
   test('too many failed attempts to sign in end the connection; the right token still passes', async () => {
     const own = await startApp({
+      clock: createTestClock(),
       config: {
         smtp: { submission: { listen: '127.0.0.1:0' } },
         limits: { sign_in_rate: { per_address: { per_minute: 3 } } },
@@ -554,7 +556,6 @@ describe('bytes that are no honest message', () => {
       }
       expect(rows()).toBe(before);
     },
-    60_000,
   );
 
   test('dots are taken off once, and only where a line begins', async () => {
