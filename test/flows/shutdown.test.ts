@@ -14,6 +14,8 @@ import {
   endWithin,
   type HealthBody,
   health,
+  inFlightAtMost,
+  newTally,
   numbered,
   openPractice,
   PATIENCE_MS,
@@ -58,21 +60,24 @@ describe('SIGTERM under load', { timeout: 2 * PATIENCE_MS }, () => {
   test('ends what is under way, refuses the rest, and leaves the queue to the next start', async () => {
     const started = untilTestEnds();
     const released = Promise.withResolvers<void>();
-    const held = async () => {
+    const afterRelease = async () => {
       await released.promise;
       return OK;
     };
-    const receiver = await createSmtpReceiver({ dot: held });
+    const receiver = await createSmtpReceiver({ dot: afterRelease });
     started.defer(receiver.stop);
-    const config = { upstreams: [relayAt(receiver.port, { pool: POOL })] };
+    // The drain must not be over before the mails that are held are let go.
+    const config = { upstreams: [relayAt(receiver.port, { pool: POOL })], shutdown: { drain: '5m' } };
     const daemon = await startDaemon({ config });
     started.defer(daemon.remove);
     const target = await openPractice(daemon);
 
-    const sending = sendTo(target, numbered('before', MESSAGES), CLIENTS);
-    await receiver.waitForCommand(/ \.$/);
-    // All that may be under way is: the rest is in the queue, and the clients have more.
-    await until('messages wait', async () => (await health(daemon)).queue.waiting_tenants > 0, PATIENCE_MS);
+    const tally = newTally();
+    const sending = sendTo(target, numbered('before', MESSAGES), CLIENTS, tally);
+    const held = () => receiver.commands.filter((line) => line.endsWith(' .')).length;
+    // The rest is in the queue, and the clients have more.
+    await until('each connection holds a mail', () => held() >= POOL);
+    await until('more than may be under way is taken', () => tally.accepted.size > inFlightAtMost(POOL));
     daemon.child.kill('SIGTERM');
     await until('it says that it is draining', async () => {
       const { status, body } = await daemon.request<HealthBody>('GET', '/healthz');
@@ -87,10 +92,10 @@ describe('SIGTERM under load', { timeout: 2 * PATIENCE_MS }, () => {
     expect(late).toMatchObject({ status: 503, body: { code: 'unavailable' } });
     expect(late.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(receiver.messages).toEqual([]);
-    const tally = await sending;
+    await sending;
 
     released.resolve();
-    await endedWithin(ENDED_MS, daemon);
+    await endedWithin(PATIENCE_MS, daemon);
     const finished = receiver.messages.length;
     expect(finished).toBeGreaterThanOrEqual(POOL);
     expect(finished).toBeLessThan(tally.accepted.size);
