@@ -20,8 +20,8 @@ test('a question about a receiver is not asked again after the stop', async () =
   const tested = await app.request('POST', `${base}/alerts/${body.id}/test`, undefined, token);
   expect(tested.body).toMatchObject({ delivered: false, error: 'no answer within the time' });
   const askedAbout = (name: string) => dns.asked.filter((line) => line.endsWith(name)).length;
-  const before = askedAbout('chat.example.com');
   await app.stop();
+  const before = askedAbout('chat.example.com');
   // Whoever asks from now on has given up after all tries of the one that was under way.
   const later = await createDnsLookup([dns.address]).addresses('later.example.com');
   expect(later).toEqual({ kind: 'failed', reason: 'timeout' });
