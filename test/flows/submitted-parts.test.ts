@@ -33,7 +33,7 @@ beforeAll(async () => {
   port = app.submissionPorts.port ?? 0;
   sender = await app.createSender({ plan: 'gruppe' });
   from = sender.practice.default_from;
-}, 60_000);
+});
 
 afterAll(async () => {
   await app.remove();
@@ -149,7 +149,7 @@ describe('parts keep type, parameters, disposition, fields, content and place', 
         return [name, { before, after, received: received.toString('latin1') }];
       }),
     );
-  }, 60_000);
+  });
 
   test.each(submittedTrees)('%s', (name) => {
     const { before, after, received } = trees.get(name) ?? {};

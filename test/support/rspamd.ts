@@ -79,7 +79,7 @@ options {
   dns { nameserver = ["127.0.0.1:1"]; timeout = 0.1s; retransmits = 1; }
 }
 logging { type = "console"; level = "error"; }
-worker "normal" { bind_socket = "127.0.0.1:${port}"; count = 1; mime = true; }
+worker "normal" { bind_socket = "127.0.0.1:${port}"; count = 1; mime = true; task_timeout = 60s; }
 fuzzy_check { enabled = false; }
 settings {
   outbound {
