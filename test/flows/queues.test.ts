@@ -28,8 +28,8 @@ interface Queues {
   }[];
 }
 
-/** As many as make it set aside, and a probe for each step of its back-off. */
-const ATTEMPTS = upstreamBreakerPolicy.threshold + upstreamBreakerPolicy.backoff.length;
+/** As many as make it set aside, and one to wake it for each step of its back-off. */
+const MESSAGES = upstreamBreakerPolicy.threshold + upstreamBreakerPolicy.backoff.length;
 
 const NOW = Date.UTC(2026, 10, 23, 9);
 
@@ -56,12 +56,18 @@ test('an upstream that is set aside: who waits and since when, a look at it, and
   const other = await app.createSender({ plan: 'praxis', name: 'Praxis am Ring' });
   await app.createSender({ name: 'Praxis ohne Post' });
 
-  // Each fails alone; the last ones as probes, so that the next probe is half a minute away.
-  for (let failed = 1; failed <= ATTEMPTS; failed += 1) {
-    if (failed > upstreamBreakerPolicy.threshold) clock.set(clock.now() + MINUTE);
+  const relay = async () => (await queues()).upstreams[0];
+  for (let sent = 0; sent < upstreamBreakerPolicy.threshold; sent += 1) await app.send(sender);
+  await until('it is set aside', async () => (await relay())?.state === 'open');
+  await idle();
+  // A message is tried once more at once, so how often each was is a matter of chance.
+  let failed = (await relay())?.outcomes.failed ?? 0;
+  // A probe for each step, so that the next one is half a minute away.
+  for (const _ of upstreamBreakerPolicy.backoff) {
+    clock.set(clock.now() + MINUTE);
     await app.send(sender);
-    const hasFailed = async () => (await queues()).upstreams[0]?.outcomes.failed === failed;
-    await until(`${failed} attempts have failed`, hasFailed);
+    failed += 1;
+    await until('the probe has failed', async () => (await relay())?.outcomes.failed === failed);
     await idle();
   }
   await app.send(other, { to: 'later@example.org' });
@@ -80,23 +86,23 @@ test('an upstream that is set aside: who waits and since when, a look at it, and
         set_aside_since: new Date(NOW).toISOString(),
         last_failure: { reply: expect.stringContaining(refusal) },
         outcomes: { accepted: 0, deferred: 0, bounced: 0 },
-        outcomes_last_hour: { accepted: 0, deferred: 0, bounced: 0, failed: ATTEMPTS },
+        outcomes_last_hour: { accepted: 0, deferred: 0, bounced: 0, failed },
         waiting_practices: 2,
         oldest_since: new Date(NOW).toISOString(),
       },
     ],
   });
   const waiting = before.practices.map(({ name, queue }) => `${name}: ${queue.waiting}`);
-  expect(waiting.toSorted()).toEqual([`Praxis Müller: ${ATTEMPTS}`, 'Praxis am Ring: 1']);
+  expect(waiting.toSorted()).toEqual([`Praxis Müller: ${MESSAGES}`, 'Praxis am Ring: 1']);
   expect(await queueOf(app, sender)).toMatchObject({
-    waiting: ATTEMPTS,
+    waiting: MESSAGES,
     oldest_since: new Date(NOW).toISOString(),
     lanes: [{ stream: 'transactional', reason: 'upstream', upstream_since: new Date(NOW).toISOString() }],
   });
 
   type Probe = Readonly<Record<string, unknown>>;
-  const { body: failed } = await operator<Probe>('POST', 'upstreams/relay/probe');
-  expect(failed).toMatchObject({ ok: false, failed_at: 'greeting', error: refusal, tls: null });
+  const { body: unwell } = await operator<Probe>('POST', 'upstreams/relay/probe');
+  expect(unwell).toMatchObject({ ok: false, failed_at: 'greeting', error: refusal, tls: null });
   receiver.setBehaviour({});
   const { body: seen } = await operator<Probe>('POST', 'upstreams/relay/probe');
   expect(seen).toMatchObject({ ok: true, failed_at: null, error: null });
@@ -113,12 +119,12 @@ test('an upstream that is set aside: who waits and since when, a look at it, and
   // A claim that came too late for it keeps its time.
   clock.set(NOW + DAY);
   await operator('POST', 'upstreams/relay/reset');
-  await receiver.waitFor(ATTEMPTS + 1);
+  await receiver.waitFor(MESSAGES + 1);
   // What the relay has taken is in the queue until that is stored.
   for (const one of [sender, other])
     await until('nothing waits', async () => (await queueOf(app, one)).lanes.length === 0);
   const [after] = (await queues()).upstreams;
-  expect(after?.outcomes.failed).toBe(ATTEMPTS);
+  expect(after?.outcomes.failed).toBe(failed);
   expect(after?.outcomes_last_hour.failed).toBe(0);
   expect(after?.oldest_since).toBeNull();
 
