@@ -1,11 +1,12 @@
 // The code of docs/webhooks.md, taken out of the document and run in its language on deliveries as they are signed here:
 // what a reader copies takes what is ours and nothing else.
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { type SigningSecrets, signedHeaders } from '#src/followers/webhooks/sign.ts';
 import { newId } from '#src/kernel/id.ts';
@@ -259,7 +260,7 @@ const snippetOf = ({ heading, fence }: Language): string => {
 /** Runs the code of the language on cases, as often as it is called. */
 const runnerOf = async (
   language: Language,
-): Promise<(cases: readonly Case[]) => readonly (readonly [boolean, boolean])[]> => {
+): Promise<(cases: readonly Case[]) => Promise<readonly (readonly [boolean, boolean])[]>> => {
   const directory = await mkdtemp(path.join(tmpdir(), 'snippet-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(language.files(snippetOf(language)))) {
@@ -267,7 +268,7 @@ const runnerOf = async (
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, text);
   }
-  return (cases) => {
+  return async (cases) => {
     const input = cases.map(({ secret, headers, body }) => ({
       secret,
       headers: Object.fromEntries(
@@ -276,14 +277,14 @@ const runnerOf = async (
       body: Buffer.from(body).toString('base64'),
     }));
     const [command, ...args] = language.run;
-    const { status, stdout, stderr } = spawnSync(command, args, {
+    // The runner of the tests takes a process for lost that is blocked for a minute.
+    const running = promisify(execFile)(command, args, {
       cwd: directory,
       env: { ...process.env, ...language.env?.(directory) },
-      input: JSON.stringify(input),
-      encoding: 'utf8',
       timeout: TIMEOUT_MS,
     });
-    if (status !== 0) throw new Error(`${command} failed: ${stderr}`);
+    running.child.stdin?.end(JSON.stringify(input));
+    const { stdout } = await running;
     return JSON.parse(stdout);
   };
 };
@@ -295,9 +296,9 @@ for (const language of languages)
   }, async () => {
     const run = await runnerOf(language);
     // What must be compiled is compiled by then: the cases are a minute away from the age at which they are refused.
-    run([]);
+    await run([]);
     const cases = casesNow();
-    const answers = run(cases);
+    const answers = await run(cases);
     expect(cases.map(({ name }, index) => [name, ...(answers[index] ?? [])])).toEqual(
       cases.map(({ name, own, standard }) => [name, own, standard]),
     );

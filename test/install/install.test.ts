@@ -32,7 +32,7 @@ const runningVersion = async (): Promise<string> =>
   (await request<{ version: string }>('GET', '/healthz', {})).body.version;
 
 /** With the packages of the first one, so that nothing is installed again. */
-const publish = (version: string, files: Readonly<Record<string, string>> = {}): string =>
+const publish = (version: string, files: Readonly<Record<string, string>> = {}): Promise<string> =>
   server.publish({
     'package.json': server.published('package.json').replace(/"version": "[^"]*"/, `"version": "${version}"`),
     'bin/setup': `#!/bin/sh\ncd "$(dirname "$0")/.."\ncp -al "${server.at('opt/current/node_modules')}" .\n`,
@@ -56,15 +56,14 @@ const expectSecond = async (): Promise<void> => {
 test('a host without compiler and Python installs it, starts it and sends', {
   timeout: INSTALL_MS,
 }, async () => {
-  expect(server.run(['git', 'clone', '--quiet', server.at('origin'), server.at('opt/source')]).output).toBe(
-    '',
-  );
-  const { status, output } = server.run([server.at('opt/source/bin/sendwerk'), 'update']);
+  const cloned = await server.run(['git', 'clone', '--quiet', server.at('origin'), server.at('opt/source')]);
+  expect(cloned.output).toBe('');
+  const { status, output } = await server.run([server.at('opt/source/bin/sendwerk'), 'update']);
   expect(status, output).toBe(0);
   expect(server.linked('current')).toBe(server.first);
-  expect(server.sendwerk('config', 'check').output).toMatch(/^ok\n/);
-  server.systemctl('restart');
-  await until('it is healthy', () => server.sendwerk('health').status === 0);
+  expect((await server.sendwerk('config', 'check')).output).toMatch(/^ok\n/);
+  await server.systemctl('restart');
+  await until('it is healthy', async () => (await server.sendwerk('health')).status === 0);
 
   const admin = { 'X-Admin-Token': server.adminToken };
   const practice = await request<{ id: string }>('POST', '/api/practices', admin, { name: 'Praxis' });
@@ -82,7 +81,7 @@ test('a host without compiler and Python installs it, starts it and sends', {
   });
 });
 
-test('an installation that fails leaves the packages as they were', () => {
+test('an installation that fails leaves the packages as they were', async () => {
   const marker = server.at('opt/source/node_modules/marker');
   mkdirSync(server.at('opt/source/node_modules'));
   writeFileSync(marker, '');
@@ -91,7 +90,7 @@ test('an installation that fails leaves the packages as they were', () => {
     npm_config_cache: server.at('home/cache'),
     npm_config_fetch_retries: '0',
   };
-  const { status, output } = server.run([server.at('opt/source/bin/setup')], unreachable);
+  const { status, output } = await server.run([server.at('opt/source/bin/setup')], unreachable);
   expect(status, output).toBe(1);
   expect(existsSync(marker)).toBe(true);
   expect(existsSync(server.at('opt/source/node_modules.new'))).toBe(false);
@@ -100,13 +99,13 @@ test('an installation that fails leaves the packages as they were', () => {
 test('an update switches to the new version, which finds the data of the one before', {
   timeout: UPDATE_MS,
 }, async () => {
-  second = publish('0.2.0');
-  const { status, output } = server.sendwerk('update');
+  second = await publish('0.2.0');
+  const { status, output } = await server.sendwerk('update');
   expect(status, output).toBe(0);
   expect([server.linked('current'), server.linked('previous')]).toEqual([second, server.first]);
   expect(await runningVersion()).toBe('0.2.0');
   expect((await request('GET', messagePath, bearer)).status).toBe(200);
-  expect(server.sendwerk('update').output).toBe(`sendwerk: ${second} is current already\n`);
+  expect((await server.sendwerk('update')).output).toBe(`sendwerk: ${second} is current already\n`);
 });
 
 test.each([
@@ -127,9 +126,9 @@ test.each([
 ])('a version that %s is not switched to', { timeout: UPDATE_MS }, async (_why, files, says) => {
   const before = repaired(...Object.keys(files));
   const pid = server.pid();
-  publish('0.3.0', files);
-  const { status, output } = server.sendwerk('update');
-  server.publish(before);
+  await publish('0.3.0', files);
+  const { status, output } = await server.sendwerk('update');
+  await server.publish(before);
   expect(status).toBe(1);
   expect(output).toMatch(says);
   expect(server.pid()).toBe(pid);
@@ -138,9 +137,9 @@ test.each([
 
 test('a version that does not start is switched back from', { timeout: UPDATE_MS }, async () => {
   const before = repaired('src/app/cli/serve.ts');
-  const bad = publish('0.3.0', { 'src/app/cli/serve.ts': 'throw new Error("does not start");' });
-  const { status, output } = server.sendwerk('update');
-  server.publish(before);
+  const bad = await publish('0.3.0', { 'src/app/cli/serve.ts': 'throw new Error("does not start");' });
+  const { status, output } = await server.sendwerk('update');
+  await server.publish(before);
   expect(status).toBe(1);
   expect(output).toContain(`${bad} does not run: back to ${second}`);
   expect(server.log()).toContain('does not start');
@@ -158,10 +157,11 @@ test('a switch goes on where its terminal is gone, and with it who reads what it
   timeout: UPDATE_MS,
 }, async () => {
   const before = repaired('src/app/cli/serve.ts');
-  publish('0.3.0', { 'src/app/cli/serve.ts': cutsOff('SIGHUP') });
+  await publish('0.3.0', { 'src/app/cli/serve.ts': cutsOff('SIGHUP') });
   const sendwerk = server.at('opt/current/bin/sendwerk');
-  expect(server.run(['sh', '-c', `"${sendwerk}" update 2>&1 | head -n 1`]).output).toBe('ok\n');
-  server.publish(before);
+  const { output } = await server.run(['sh', '-c', `"${sendwerk}" update 2>&1 | head -n 1`]);
+  expect(output).toBe('ok\n');
+  await server.publish(before);
   await expectSecond();
 });
 
@@ -169,12 +169,12 @@ test('after a switch that was cut off, a version that does not run is switched b
   timeout: UPDATE_MS,
 }, async () => {
   const before = repaired('src/app/cli/serve.ts');
-  const cut = publish('0.3.0', { 'src/app/cli/serve.ts': cutsOff('SIGKILL') });
-  server.sendwerk('update');
+  const cut = await publish('0.3.0', { 'src/app/cli/serve.ts': cutsOff('SIGKILL') });
+  await server.sendwerk('update');
   expect(server.linked('current')).toBe(cut);
-  const bad = publish('0.3.1', { 'src/app/cli/serve.ts': 'throw new Error("does not start");' });
-  const { status, output } = server.sendwerk('update');
-  server.publish(before);
+  const bad = await publish('0.3.1', { 'src/app/cli/serve.ts': 'throw new Error("does not start");' });
+  const { status, output } = await server.sendwerk('update');
+  await server.publish(before);
   expect(status).toBe(1);
   expect(output).toContain(`${bad} does not run: back to ${second}`);
   expect(server.linked('current')).toBe(second);
@@ -182,25 +182,25 @@ test('after a switch that was cut off, a version that does not run is switched b
 });
 
 test('a version that is not well is not switched from, but by force', { timeout: UPDATE_MS }, async () => {
-  const next = publish('0.3.2');
+  const next = await publish('0.3.2');
   process.kill(Number(server.pid()), 'SIGKILL');
-  const refused = server.sendwerk('update');
+  const refused = await server.sendwerk('update');
   expect(refused.status).toBe(1);
   expect(refused.output).toMatch(/^sendwerk: .*127\.0\.0\.1.* - so whether [0-9a-f]+ runs could not be seen/);
   expect(server.linked('current')).toBe(second);
-  expect(server.sendwerk('update', '--force').status).toBe(0);
+  expect((await server.sendwerk('update', '--force')).status).toBe(0);
   expect([server.linked('current'), server.linked('previous')]).toEqual([next, second]);
   expect(await runningVersion()).toBe('0.3.2');
-  expect(server.sendwerk('back').status).toBe(0);
+  expect((await server.sendwerk('back')).status).toBe(0);
 });
 
 test('a switch that was cut off is ended by the next update', { timeout: UPDATE_MS }, async () => {
-  const third = publish('0.4.0');
-  expect(server.sendwerk('update', third).status).toBe(0);
+  const third = await publish('0.4.0');
+  expect((await server.sendwerk('update', third)).status).toBe(0);
   // As a power failure leaves it between the exchange of the link and the restart.
   const pid = server.pid();
   writeFileSync(server.at('opt/switching'), '');
-  expect(server.sendwerk('update', third).output).toContain(`${third} is current`);
+  expect((await server.sendwerk('update', third)).output).toContain(`${third} is current`);
   expect(server.pid()).not.toBe(pid);
   expect(existsSync(server.at('opt/switching'))).toBe(false);
   expect(server.versions()).toEqual([second, third].sort());
@@ -208,24 +208,24 @@ test('a switch that was cut off is ended by the next update', { timeout: UPDATE_
 
 test('back is one command, and back again', { timeout: UPDATE_MS }, async () => {
   const third = server.linked('current');
-  expect(server.sendwerk('back').status).toBe(0);
+  expect((await server.sendwerk('back')).status).toBe(0);
   expect(await runningVersion()).toBe('0.2.0');
   expect([server.linked('current'), server.linked('previous')]).toEqual([second, third]);
-  expect(server.sendwerk('back').status).toBe(0);
+  expect((await server.sendwerk('back')).status).toBe(0);
   expect(await runningVersion()).toBe('0.4.0');
 });
 
 test('no way leads back over a new migration but a backup', { timeout: UPDATE_MS }, async () => {
   const third = server.linked('current');
-  const fourth = publish('0.5.0', {
+  const fourth = await publish('0.5.0', {
     'src/kernel/db/migrations/tenant/0002-more.sql': 'CREATE TABLE more (id INTEGER) STRICT;',
   });
-  expect(server.sendwerk('update').status).toBe(0);
-  const { status, output } = server.sendwerk('back');
+  expect((await server.sendwerk('update')).status).toBe(0);
+  const { status, output } = await server.sendwerk('back');
   expect(status).toBe(1);
   expect(output).toContain(`${third} cannot read the databases as they are now`);
   expect(server.linked('current')).toBe(fourth);
-  server.systemctl('stop');
-  expect(server.sendwerk('back').output).toContain('the service is stopped');
+  await server.systemctl('stop');
+  expect((await server.sendwerk('back')).output).toContain('the service is stopped');
   expect(server.linked('current')).toBe(third);
 });

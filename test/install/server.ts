@@ -1,7 +1,7 @@
 // A server as a bare one is: Node, npm, git and coreutils, no compiler, no Python. The paths of `bin/sendwerk` lie below a
 // directory of the test's own, and two programs are played: runuser, because the user sendwerk need not exist, and
 // systemctl, which starts and stops the daemon by the ExecStart= of the installed unit.
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -107,29 +107,32 @@ export const createServer = async () => {
   script('systemctl', playedSystemctl(root, port));
   const bare = { PATH: at('bin'), HOME: at('home'), ...registryEnvironment() };
 
-  const run = (command: readonly string[], changes: Readonly<Record<string, string>> = {}): Outcome => {
-    const { status, stdout, stderr } = spawnSync(command[0] ?? '', command.slice(1), {
-      encoding: 'utf8',
-      cwd: root,
-      env: { ...bare, ...changes },
-      timeout: INSTALL_TIMEOUT_MS,
+  /** The runner of the tests takes a process for lost that is blocked for a minute. */
+  const run = (
+    [program = '', ...args]: readonly string[],
+    changes: Readonly<Record<string, string>> = {},
+  ): Promise<Outcome> =>
+    new Promise((resolve) => {
+      const options = { cwd: root, env: { ...bare, ...changes }, timeout: INSTALL_TIMEOUT_MS };
+      const child = execFile(program, args, options, (_, stdout, stderr) =>
+        resolve({ status: child.exitCode, output: `${stdout}${stderr}` }),
+      );
+      child.stdin?.end();
     });
-    return { status, output: `${stdout}${stderr}` };
-  };
-  const git = (...args: string[]): string => {
+  const git = async (...args: string[]): Promise<string> => {
     const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org'];
-    const { status, output } = run(['git', '-C', at('origin'), ...identity, ...args]);
+    const { status, output } = await run(['git', '-C', at('origin'), ...identity, ...args]);
     if (status !== 0) throw new Error(`git ${args.join(' ')}: ${output}`);
     return output.trim();
   };
   /** The tree with these files changed; undefined removes one. Returns the name of its version. */
-  const publish = (files: Readonly<Record<string, string>>): string => {
+  const publish = async (files: Readonly<Record<string, string>>): Promise<string> => {
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(at('origin', name)), { recursive: true });
       writeFileSync(at('origin', name), text);
     }
-    git('add', '--all');
-    git('commit', '--quiet', '--allow-empty', '--message', 'a version');
+    await git('add', '--all');
+    await git('commit', '--quiet', '--allow-empty', '--message', 'a version');
     return git('rev-parse', 'HEAD');
   };
   const published = (name: string): string => readFileSync(at('origin', name), 'utf8');
@@ -139,14 +142,14 @@ export const createServer = async () => {
   });
   for (const name of listed.stdout.split('\0').filter((file) => file !== '' && existsSync(file)))
     cpSync(name, at('origin', name));
-  git('init', '--quiet');
+  await git('init', '--quiet');
   const moved = (name: string): string =>
     published(name)
       .replaceAll('/opt/sendwerk', at('opt'))
       .replaceAll('/etc/sendwerk/', `${at('etc')}/`)
       .replaceAll('/var/lib/sendwerk', at('state'))
       .replaceAll('/etc/systemd/system', at('etc'));
-  const first = publish({
+  const first = await publish({
     'bin/sendwerk': moved('bin/sendwerk'),
     'systemd/sendwerk.service': moved('systemd/sendwerk.service'),
   });
@@ -163,14 +166,14 @@ export const createServer = async () => {
     run,
     publish,
     published,
-    sendwerk: (...args: string[]): Outcome => run([at('opt/current/bin/sendwerk'), ...args]),
-    systemctl: (command: string): Outcome => run([at('bin/systemctl'), command]),
+    sendwerk: (...args: string[]): Promise<Outcome> => run([at('opt/current/bin/sendwerk'), ...args]),
+    systemctl: (command: string): Promise<Outcome> => run([at('bin/systemctl'), command]),
     linked: (name: 'current' | 'previous'): string => readlinkSync(at('opt', name)).replace('versions/', ''),
     versions: (): string[] => readdirSync(at('opt/versions')).sort(),
     pid: (): string => readFileSync(at('pid'), 'utf8'),
     log: (): string => readFileSync(at('log'), 'utf8'),
-    remove: (): void => {
-      run([at('bin/systemctl'), 'stop']);
+    remove: async (): Promise<void> => {
+      await run([at('bin/systemctl'), 'stop']);
       rmSync(root, { recursive: true, force: true });
     },
   };
