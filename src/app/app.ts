@@ -226,7 +226,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
         const { simulator, ...ports } = await smtp.start();
         relay.run(simulator);
         await followers.start();
-        // The last to be waited for: whoever gets an answer finds the other listeners there, and may send signals.
+        // The last to be waited for: who gets an answer finds the other listeners there, and may send signals.
         const address = await http.start();
         intake.postman.wake();
         if (!overrides.jobsByHand) runner.start();
