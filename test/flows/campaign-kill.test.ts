@@ -22,7 +22,7 @@ const POOL = 8;
 const PATIENCE_MS = soak(300_000, 3_600_000);
 /** Where the machine has room, Node leaves garbage in it: these bounds show what is needed, and end a daemon that needs more. */
 const HEAP = '--max-old-space-size=160 --max-semi-space-size=8';
-const MAX_PEAK_BYTES = 350 * 1_024 * 1_024;
+const MAX_PEAK_BYTES = 300 * 1_024 * 1_024;
 const LEGAL = {
   street: 'Am Markt 1',
   city: '20095 Hamburg',

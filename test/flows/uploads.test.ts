@@ -12,11 +12,8 @@ import { soak } from '#test/support/soak.ts';
 
 const MIB = 1_024 * 1_024;
 const UPLOADS = soak(5, 20);
-/**
- * Of the daemon with all that is in flight: held, decoded, stored, composed and sent. The few of the short length may
- * take more: a busy machine collects garbage later.
- */
-const BOUND_BYTES = soak(1_000, 750) * MIB;
+/** Of the daemon with all that is in flight: held, decoded, stored, composed and sent. */
+const BOUND_BYTES = 750 * MIB;
 const BODY_BYTES = 48 * MIB;
 const TEST_MS = 280_000;
 
