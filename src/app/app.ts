@@ -26,6 +26,7 @@ import { type Disk, disk as realDisk } from '#src/kernel/db/disk.ts';
 import { DISK, PLATFORM_FILE } from '#src/kernel/db/file-states.ts';
 import type { Maintenance } from '#src/kernel/db/maintenance.ts';
 import { openStorage, refusePlatform, type Storage } from '#src/kernel/db/storage.ts';
+import { evidenceKeyOf } from '#src/kernel/evidence-key.ts';
 import { createRunner } from '#src/kernel/job.ts';
 import { limitsOf } from '#src/kernel/limits.ts';
 import type { Log } from '#src/kernel/log.ts';
@@ -110,6 +111,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
   let systemTenantId: string | null = null;
   const { platform, tenants: files } = storage;
   const clock = overrides.clock ?? systemClock;
+  const key = keysOf(Buffer.from(initial.secrets.masterKey.reveal(), 'base64'));
   const base: Base = {
     config: () => config,
     limits: () => limits,
@@ -117,7 +119,8 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     clock,
     log,
     version: readVersion(),
-    key: keysOf(Buffer.from(initial.secrets.masterKey.reveal(), 'base64')),
+    key,
+    evidenceKey: evidenceKeyOf(initial.secrets.evidenceKey?.reveal() ?? null, key('consent evidence')),
     messageBudget: createMessageBudget(),
     simulatorDomain: `simulator.${initial.service.host}`,
     systemTenantId: () => systemTenantId,
@@ -216,6 +219,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     start: async () => {
       try {
         await checkMasterKey(platform, base.key('dkim keys'));
+        await domains.publishEvidenceKey();
         const removed = await removeIncompleteTenants(storage);
         if (removed > 0) log.warn({ removed }, 'practices whose creation a crash cut off were removed');
         systemTenantId = await ensureSystemTenant(accounts.tenantDeps, initial.service.name);

@@ -8,13 +8,12 @@ import type { Relay } from '#src/relay/open.ts';
 import type { Ledger } from './consent/ledger.ts';
 import type { Task } from './work.ts';
 
-export interface AudienceContext extends Pick<Base, 'clock' | 'config' | 'limits' | 'log' | 'storage'> {
+export interface AudienceContext
+  extends Pick<Base, 'clock' | 'config' | 'evidenceKey' | 'limits' | 'log' | 'storage'> {
   readonly files: Base['storage']['tenants'];
   /** The key of `addressHash`. */
   readonly suppressionKey: KeyObject;
   readonly ledger: Ledger;
-  /** Signs the evidence of consent. */
-  readonly evidenceKey: KeyObject;
   /** Signs the links of forms and confirmation mails. */
   readonly linkKey: KeyObject;
   /** Seals the addresses of people who are being erased; 32 bytes. */

@@ -7,7 +7,6 @@ import type { Intake } from '#src/intake/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import type { Relay } from '#src/relay/open.ts';
 import { openCampaigns } from './campaigns/open.ts';
-import { evidenceKeyOf } from './consent/evidence-key.ts';
 import { openConsent } from './consent/open.ts';
 import type { AudienceContext, Part } from './context.ts';
 import { openImports } from './imports/routes.ts';
@@ -35,7 +34,6 @@ export const openAudience = (base: Base, { followers, ...rooms }: AudienceDeps) 
     files: base.storage.tenants,
     suppressionKey: rooms.feedback.suppressionKey,
     ledger: { key: createSecretKey(base.key('consent ledger')), kept: () => base.config().retention },
-    evidenceKey: evidenceKeyOf(base.key('consent evidence')),
     linkKey: createSecretKey(base.key('audience links')),
     erasureKey: base.key('erasures'),
     hold: (tenantId) => following.hold('audience', tenantId),

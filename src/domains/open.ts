@@ -6,6 +6,7 @@ import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { type Config, zoneSettings } from '#src/kernel/config/config.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
+import { jwkSetOf, publishedKeyOf } from '#src/kernel/evidence-key.ts';
 import { domainCheckJob } from './custom/check-job.ts';
 import { createRequestCheck, domainRoutes, exportRoutes } from './custom/domain-routes.ts';
 import { checkReceivingHosts, receivingHosts } from './custom/receiving.ts';
@@ -21,6 +22,8 @@ import { createSigners } from './keys/signers.ts';
 import { createApplyRecords } from './providers/apply-records.ts';
 import { createCloudflare } from './providers/cloudflare.ts';
 import { createTenantHosts } from './tenant-hosts.ts';
+import { evidenceKeyStore } from './zones/evidence-key-store.ts';
+import { evidenceKeysRoute } from './zones/evidence-keys.ts';
 import { mtaStsRoutes } from './zones/mta-sts-routes.ts';
 import { createServiceZones } from './zones/service-zones.ts';
 
@@ -107,6 +110,9 @@ export const openDomains = (base: Base, accounts: Accounts, options: DomainsOpti
       /** The name of the one that `applyRecords` publishes at; null: none. */
       dnsProvider: provider?.name ?? null,
     },
+    /** Publishes the key that signs evidence of consent, and until when the one before signed. */
+    publishEvidenceKey: () =>
+      platform.write((db) => evidenceKeyStore(db).use(publishedKeyOf(base.evidenceKey, clock.now()))),
     hosts: createTenantHosts({ ...deps, isReservedSlug: zones.isReservedSlug }),
     routes: [
       ...mtaStsRoutes(deps, settings.mtaSts),
@@ -114,6 +120,7 @@ export const openDomains = (base: Base, accounts: Accounts, options: DomainsOpti
       ...exportRoutes(deps),
       ...domainConnectRoutes(deps, { ...domainConnectOf(config), keyRecords: settings.extra }),
       ...keyRoutes(deps),
+      evidenceKeysRoute(() => platform.peek((db) => jwkSetOf(evidenceKeyStore(db).all()))),
     ],
     jobs: [domainCheckJob(deps), keyRenewalJob(deps)],
     /** Ends lookups in flight, so that nothing waits for their answers. */

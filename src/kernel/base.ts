@@ -1,5 +1,6 @@
 // What every room is opened with: the installation's files, clock, log and configuration, and keys for each purpose.
 
+import type { KeyObject } from 'node:crypto';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Config } from './config/config.ts';
 import type { Storage } from './db/storage.ts';
@@ -40,6 +41,8 @@ export interface Base {
   readonly version: string;
   /** 32 bytes derived from the master key. The words of a purpose never change: sealed data depends on them. */
   readonly key: (purpose: KeyPurpose) => Buffer;
+  /** Signs evidence of consent: see `evidenceKeyOf`. */
+  readonly evidenceKey: KeyObject;
   /** Holds each message that practices send from its first byte until it is stored. */
   readonly messageBudget: ByteBudget;
   /** Mail to addresses below this host is answered by the simulator. */

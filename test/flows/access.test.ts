@@ -66,7 +66,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /api/public/unsub': ['public', noSuchThing],
   'POST /api/public/unsub': ['public', noSuchThing],
   'POST /api/public/unsubscribe': ['public', { status: 410 }],
-  'GET /api/public/consent-key': ['public', found],
+  'GET /.well-known/consent-keys.json': ['public', found],
   'GET /api/public/subscribe': ['public', noSuchThing],
   'POST /api/public/subscribe': ['public', refusedBody],
   'GET /api/public/confirm': ['public', noSuchThing],

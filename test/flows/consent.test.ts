@@ -112,7 +112,7 @@ describe('the evidence of one person', () => {
         .toSorted(),
     ).toEqual(['form', 'wording']);
     const file = await fileWith('unanswered.json', unanswered);
-    expect((await command(file)).exitCode).toBe(0);
+    expect((await command(file, '--config', configFile())).exitCode).toBe(0);
     const page = await get('/consent/evidence?address=anna@example.org&format=html', sender.token, {
       'Accept-Language': 'de',
     });
@@ -126,10 +126,13 @@ describe('the evidence of one person', () => {
 
   test('is signed by the key that the service publishes, over canonical JSON', async () => {
     const { signature, ...signed } = await evidenceOf();
-    const { body: key } = await app.request('GET', '/api/public/consent-key');
-    const { value, ...published } = signature;
-    expect(published).toEqual(key);
-    const publicKey = createPublicKey(signature.public_key);
+    const { body } = await app.request<{ keys: [{ kty: string; x: string }] }>(
+      'GET',
+      '/.well-known/consent-keys.json',
+    );
+    const { value, public_key } = signature;
+    const publicKey = createPublicKey({ key: body.keys[0], format: 'jwk' });
+    expect(publicKey.export({ format: 'pem', type: 'spki' })).toBe(public_key);
     const der = publicKey.export({ format: 'der', type: 'spki' });
     expect(createHash('sha256').update(der).digest('hex')).toBe(signature.fingerprint);
     const signedText = Buffer.from(canonicalJson(signed));
@@ -137,11 +140,23 @@ describe('the evidence of one person', () => {
   });
 
   test.each([
-    ['', 'Evidence of consent', 'The subscription was confirmed', 'en'],
-    ['', 'Nachweis der Einwilligung', 'Die Anmeldung wurde bestätigt', 'de'],
+    [
+      '',
+      'Evidence of consent',
+      'The subscription was confirmed',
+      'en',
+      'This sheet by itself proves nothing.',
+    ],
+    [
+      '',
+      'Nachweis der Einwilligung',
+      'Die Anmeldung wurde bestätigt',
+      'de',
+      'Dieses Blatt allein beweist nichts.',
+    ],
   ])(
     '%sis a page to print in the language of the reader, with all as text (%s)',
-    async (_, title, said, language) => {
+    async (_, title, said, language, proves) => {
       const answer = await get(`/consent/evidence?address=${ADDRESS}&format=html`, sender.token, {
         'Accept-Language': language,
       });
@@ -157,6 +172,10 @@ describe('the evidence of one person', () => {
       ])
         expect(answer.text).toContain(shown);
       expect(answer.text).not.toMatch(/<script|<img|<form|<i>|<b>/i);
+      // What it proves, and by what.
+      expect(answer.text).toContain(proves);
+      expect(answer.text).toMatch(/http:\/\/127\.0\.0\.1:\d+\/\.well-known\/consent-keys\.json/);
+      expect(answer.text).toContain((await evidenceOf()).signature.fingerprint);
     },
   );
 
@@ -217,23 +236,6 @@ describe('entries over the API', () => {
 });
 
 describe('sendwerk consent verify', () => {
-  test('finds evidence right without the service, and says whose key it went by', async () => {
-    const evidence = await evidenceOf();
-    const file = await fileWith('evidence.json', evidence);
-    const { fingerprint } = evidence.signature;
-    const alone = await command(file);
-    expect(alone).toMatchObject({ exitCode: 0 });
-    expect(alone.printed).toContain('/api/public/consent-key\nall right\n');
-    for (const more of [
-      ['--key', fingerprint],
-      ['--config', configFile()],
-    ])
-      expect((await command(file, ...more)).printed).toContain('the key is the expected one\nall right\n');
-    const strange = await command(file, '--key', '0'.repeat(64));
-    expect(strange.exitCode).toBe(1);
-    expect(strange.printed).toContain(`WRONG: the key ${fingerprint} signed it, not the expected`);
-  });
-
   type Change = (evidence: Evidence & { entries: Record<string, unknown>[] }) => void;
   const changes: readonly (readonly [what: string, change: Change, said: RegExp])[] = [
     [
@@ -335,7 +337,8 @@ test('the address of the client goes when it is too old, and the chain stays who
   ahead = 61 * DAY;
   await app.runJob(NIGHTLY);
   expect((await openings()).toSorted()).toEqual(['address', 'form_address', 'name']);
-  expect((await command(await fileWith('later.json', await evidenceOf()))).exitCode).toBe(0);
+  const later = await fileWith('later.json', await evidenceOf());
+  expect((await command(later, '--config', configFile())).exitCode).toBe(0);
   const file = ['--config', configFile(), '--practice', sender.practice.id];
   expect((await command(...file)).printed).toContain('all right\n');
 });

@@ -91,7 +91,14 @@ const commandsOf = ({ signals, print, printAll }: Terminal): readonly Command[] 
         value: 'FILE',
         about: 'the configuration: checks by its keys that this installation wrote it',
       },
-      key: { value: 'SHA256', about: 'fingerprint of the key that must have signed the evidence' },
+      key: {
+        value: 'FILE|SHA256',
+        about: 'the key that must have signed the evidence: its fingerprint, or a file, PEM or a JWK set',
+      },
+      origin: {
+        value: 'URL',
+        about: 'asks the service there, by HTTPS and by the DNS, for the keys that it publishes',
+      },
     },
     run: async (values, environment) => {
       const { consentVerify } = await import('./consent.ts');

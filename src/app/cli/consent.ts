@@ -1,19 +1,23 @@
 // `sendwerk consent verify` checks the evidence of one person's consent, or all of a practice's ledger. It asks no daemon: it reads
-// the file that it is given, also of a backup or while the daemon runs, and changes nothing.
+// the file that it is given, also of a backup or while the daemon runs, and changes nothing. Evidence proves something only if its key is
+// known (consent-keys.ts).
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import type { Fault } from '#src/audience/consent/content-rules.ts';
-import { evidenceKeyOf, publicKeyOf } from '#src/audience/consent/evidence-key.ts';
+import type { Evidence } from '#src/audience/consent/evidence-schema.ts';
 import { verifyEvidence } from '#src/audience/consent/verify-evidence.ts';
 import { verifyLedger } from '#src/audience/consent/verify-ledger.ts';
 import { keysOf } from '#src/kernel/base.ts';
-import { loadConfig } from '#src/kernel/config/config.ts';
+import { type Config, loadConfig } from '#src/kernel/config/config.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
 import { type AnyDb, openReadOnly, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { evidenceKeyOf } from '#src/kernel/evidence-key.ts';
+import { clean } from './admin-text.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { CommandResult } from './config.ts';
+import { installedWay, namedWay, publishedWays, type Way } from './consent-keys.ts';
 
 export interface ConsentVerifyOptions {
   readonly file: string | undefined;
@@ -21,6 +25,7 @@ export interface ConsentVerifyOptions {
   readonly practice: string | undefined;
   readonly config: string | undefined;
   readonly key: string | undefined;
+  readonly origin: string | undefined;
 }
 
 const SQLITE_HEAD = 'SQLite format 3\0';
@@ -66,20 +71,14 @@ const fileOfPractice = (data: string, practice: string): string => {
   return file;
 };
 
-interface InstallationKeys {
-  readonly ledger: KeyObject;
-  readonly fingerprint: string;
-}
-
-const lines = (...all: readonly string[]): string => all.map((line) => `${line}\n`).join('');
+/** What a file says may have characters that steer a terminal. */
+const lines = (...all: readonly string[]): string => all.map((line) => `${clean(line)}\n`).join('');
 
 const faultLine = ({ seq, id, what }: Fault): string =>
   seq === null ? what : `entry ${seq}${id === null ? '' : ` (${id})`}: ${what}`;
 
-const verifyFile = (file: string, keys: InstallationKeys | null): CommandResult => {
-  const { practice, entries, head, fault } = withDatabase(file, (db: TenantDb) =>
-    verifyLedger(db, keys?.ledger ?? null),
-  );
+const verifyFile = (file: string, key: KeyObject | null): CommandResult => {
+  const { practice, entries, head, fault } = withDatabase(file, (db: TenantDb) => verifyLedger(db, key));
   const about = `consent ledger of ${practice.name} (${practice.id})`;
   if (fault) return { exitCode: 1, output: lines(about, `WRONG: ${faultLine(fault)}`) };
   return {
@@ -87,7 +86,7 @@ const verifyFile = (file: string, keys: InstallationKeys | null): CommandResult 
     output: lines(
       about,
       head ? `entries: ${entries}, the last one with the hash ${head.hash.toString('hex')}` : 'entries: none',
-      keys
+      key
         ? 'head: sealed by this installation'
         : 'head: its HMAC was not checked, which takes --config: someone who can write the file can write all of it again',
       'all right',
@@ -103,55 +102,70 @@ const parsedJson = (file: string): unknown => {
   }
 };
 
-/** `expected`: the fingerprint of the key that is trusted; null: that of the evidence is taken. */
-const verifyBundle = (file: string, expected: string | null): CommandResult => {
+/** `bundle` is right in itself. Exit code 2: no known key has signed it. */
+const verifyBundle = async (
+  file: string,
+  waysOf: (evidence: Evidence) => Promise<readonly Way[]>,
+): Promise<CommandResult> => {
   const { evidence, faults } = verifyEvidence(parsedJson(file));
-  const found = evidence?.signature.fingerprint;
-  const strange = evidence !== null && expected !== null && found !== expected;
-  const wrong = [
-    ...faults.map(faultLine),
-    ...(strange ? [`the key ${found} signed it, not the expected ${expected}`] : []),
-  ];
   const about = evidence
     ? [
         `evidence of the consent of ${evidence.address}, made at ${evidence.made_at} for ${evidence.practice.name} (${evidence.practice.id})`,
       ]
     : [];
-  if (wrong.length > 0 || !evidence)
-    return { exitCode: 1, output: lines(...about, ...wrong.map((line) => `WRONG: ${line}`)) };
+  if (faults.length > 0 || !evidence)
+    return { exitCode: 1, output: lines(...about, ...faults.map((fault) => `WRONG: ${faultLine(fault)}`)) };
+  const ways = await waysOf(evidence);
+  const isKnown = ways.length > 0 && ways.every(({ knows }) => knows);
   return {
-    exitCode: 0,
+    exitCode: isKnown ? 0 : 2,
     output: lines(
       ...about,
       `entries: ${evidence.entries.map(({ seq }) => seq).join(', ')} of a ledger of ${evidence.head.seq}`,
-      `key: ${found}`,
-      expected === null
-        ? `the key is the one that the evidence names: compare it with ${evidence.service.origin}/api/public/consent-key`
-        : 'the key is the expected one',
-      'all right',
+      'unchanged: it says what the holder of the key below has signed',
+      `key: ${evidence.signature.fingerprint}`,
+      ...ways.map(({ says }) => says),
+      ...(isKnown
+        ? ['all right']
+        : [
+            'NOT PROVED BY A KNOWN KEY: anyone can make such a file with a key of their own',
+            ...(ways.length > 0
+              ? []
+              : [
+                  'name the key by --key, the installation by --config or --data, or by --origin the service as you know it, whatever the file says',
+                ]),
+          ]),
     ),
   };
 };
 
-export const consentVerify = (
-  { file, data, practice, config: configFile, key }: ConsentVerifyOptions,
+const optionalConfig = (file: string | undefined, environment: Environment): Config | null =>
+  file === undefined ? null : loadConfig(file, environment).config;
+
+/** Exit code 1: something is wrong; 2: evidence is right in itself, but not proved by a known key. */
+export const consentVerify = async (
+  { file, data, practice, config: configFile, key, origin }: ConsentVerifyOptions,
   environment: Environment,
-): CommandResult => {
+): Promise<CommandResult> => {
   if ((file === undefined) === (practice === undefined))
     throw new UsageError('consent verify: name either a FILE or a --practice');
-  const config = configFile === undefined ? null : loadConfig(configFile, environment).config;
+  const config = optionalConfig(configFile, environment);
   const derive = config && keysOf(Buffer.from(config.secrets.masterKey.reveal(), 'base64'));
-  const keys = derive && {
-    ledger: createSecretKey(derive('consent ledger')),
-    fingerprint: publicKeyOf(evidenceKeyOf(derive('consent evidence'))).fingerprint,
-  };
+  const ledgerKey = derive && createSecretKey(derive('consent ledger'));
+  const directory = data ?? config?.data_dir;
   if (practice !== undefined) {
-    const directory = data ?? config?.data_dir;
     if (directory === undefined) throw new UsageError('consent verify: --practice needs --data or --config');
-    return verifyFile(fileOfPractice(directory, practice), keys);
+    return verifyFile(fileOfPractice(directory, practice), ledgerKey);
   }
   const named = file ?? '';
-  return isDatabase(named)
-    ? verifyFile(named, keys)
-    : verifyBundle(named, key?.toLowerCase() ?? keys?.fingerprint ?? null);
+  if (isDatabase(named)) return verifyFile(named, ledgerKey);
+  const own =
+    config &&
+    derive &&
+    evidenceKeyOf(config.secrets.evidenceKey?.reveal() ?? null, derive('consent evidence'));
+  return verifyBundle(named, async (evidence) => [
+    ...(key === undefined ? [] : [namedWay(evidence, key)]),
+    ...(directory === undefined ? [] : [installedWay(evidence, directory, own)]),
+    ...(origin === undefined ? [] : await publishedWays(evidence, origin, config)),
+  ]);
 };

@@ -1,5 +1,6 @@
 // The evidence of one person's consent as a page to read and print. What was shown and sent is there as text: nothing of it is
 // interpreted by the browser. Pure.
+import { KEYS_PATH } from '#src/kernel/evidence-key.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml, page } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
@@ -15,7 +16,8 @@ import type { Evidence } from './evidence-schema.ts';
 interface Words {
   readonly title: (address: string) => string;
   readonly about: (practice: string, service: string, time: string) => string;
-  readonly check: string;
+  readonly proves: string;
+  readonly check: (keys: string) => string;
   readonly actions: Readonly<Record<ConsentAction, string>>;
   /** More of an action, by its way. */
   readonly ways: Readonly<Record<ConsentWay, string>>;
@@ -44,8 +46,10 @@ const words: Readonly<Record<Language, Words>> = {
     title: (address) => `Nachweis der Einwilligung: ${address}`,
     about: (practice, service, time) =>
       `Alle Einträge, die das Einwilligungsprotokoll von ${practice} zu dieser Adresse hat, der älteste zuerst. Erstellt von ${service} am ${time}.`,
-    check:
-      'Jeder Eintrag trägt eine Prüfsumme (SHA-256), die von ihm und von allen Einträgen davor abhängt. Prüfen lässt sich das ohne den Dienst an der JSON-Fassung dieses Nachweises: sendwerk consent verify DATEI.',
+    proves:
+      'Jeder Eintrag trägt eine Prüfsumme (SHA-256), die von ihm und von allen Einträgen davor abhängt, und der Dienst hat alles zusammen signiert. Das beweist, dass nichts verändert wurde, seit der Inhaber des Schlüssels es signiert hat. Wer das war, beweist erst der Fingerabdruck unten: Er muss einer von denen sein, die der Dienst veröffentlicht. Dieses Blatt allein beweist nichts.',
+    check: (keys) =>
+      `Geprüft wird die JSON-Fassung dieses Nachweises: sendwerk consent verify DATEI --origin ADRESSE, mit der Adresse, unter der Ihnen der Dienst bekannt ist. Der Befehl vergleicht den Schlüssel mit ${keys} und mit dem DNS. Endet er mit 0, ist alles in Ordnung, mit 1, wurde etwas verändert, mit 2, ist der Schlüssel unbekannt.`,
     actions: {
       request: 'Die Adresse wurde eingetragen',
       mail: 'Die Bestätigungsmail wurde versandt',
@@ -102,8 +106,10 @@ const words: Readonly<Record<Language, Words>> = {
     title: (address) => `Evidence of consent: ${address}`,
     about: (practice, service, time) =>
       `All entries that the consent ledger of ${practice} has of this address, the oldest first. Made by ${service} on ${time}.`,
-    check:
-      'Each entry has a checksum (SHA-256) that depends on it and on all entries before it. The JSON form of this evidence can be checked without the service: sendwerk consent verify FILE.',
+    proves:
+      'Each entry has a checksum (SHA-256) that depends on it and on all entries before it, and the service has signed all of it. That proves that nothing was changed since the holder of the key signed it. Who that was is proved by the fingerprint below alone: it must be one of those that the service publishes. This sheet by itself proves nothing.',
+    check: (keys) =>
+      `What is checked is the JSON form of this evidence: sendwerk consent verify FILE --origin ADDRESS, with the address by which you know the service. The command compares the key with ${keys} and with the DNS. Exit code 0: all is right; 1: something was changed; 2: the key is not known.`,
     actions: {
       request: 'The address was entered',
       mail: 'The confirmation mail was sent',
@@ -213,7 +219,8 @@ export const evidencePage = (evidence: Evidence, language: Language): RouteResul
     body: `<p>${escapeHtml(say.about(practice.name, service.name, timeOf(made_at)))}</p>
 ${entries.map((entry) => sectionOf(say, entry, documents, withheld)).join('\n')}
 <section>
-<p>${escapeHtml(say.check)}</p>
+<p>${escapeHtml(say.proves)}</p>
+<p>${escapeHtml(say.check(`${service.origin}${KEYS_PATH}`))}</p>
 ${rows([
   [say.head, `${head.seq}, ${head.hash}`],
   [say.key, signature.fingerprint],

@@ -58,7 +58,7 @@ export const evidenceSchema = z
         algorithm: z.literal('Ed25519'),
         public_key: z.string().describe('PEM'),
         fingerprint: digestSchema.describe(
-          'SHA-256 of the public key as DER; see `GET /api/public/consent-key`',
+          'SHA-256 of the public key as DER; compare it with `kid` of `GET /.well-known/consent-keys.json`',
         ),
         value: z.base64(),
       })

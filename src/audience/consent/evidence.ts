@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { listStore } from '#src/audience/lists/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { publicKeyOf, signText } from '#src/kernel/evidence-key.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import {
@@ -15,7 +16,6 @@ import {
   wayBetween,
   withheldMails,
 } from './entry.ts';
-import { publicKeyOf, signText } from './evidence-key.ts';
 import type { Evidence } from './evidence-schema.ts';
 import { type ConsentRow, consentStore } from './store.ts';
 

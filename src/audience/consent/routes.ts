@@ -1,4 +1,4 @@
-// The consent ledger over the API: entries, the evidence of one person, and the key that signs it.
+// The consent ledger over the API: entries, and the evidence of one person.
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { auditStore } from '#src/events/audit-store.ts';
@@ -12,16 +12,9 @@ import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { addressHash, addressPseudonym } from '#src/messages/pseudonym.ts';
 import { makeEvidence } from './evidence.ts';
-import { publicKeyOf } from './evidence-key.ts';
 import { evidencePage } from './evidence-page.ts';
 import { evidenceSchema } from './evidence-schema.ts';
-import {
-  consentEntrySchema,
-  consentKeySchema,
-  evidenceQuery,
-  listConsentQuery,
-  presentConsent,
-} from './schema.ts';
+import { consentEntrySchema, evidenceQuery, listConsentQuery, presentConsent } from './schema.ts';
 import { consentStore } from './store.ts';
 
 /** It reads some hundred rows, and the documents of the person. */
@@ -86,7 +79,8 @@ export const consentRoutes = ({
       summary: "Evidence of one person's consent",
       description:
         'All entries of the person with what was shown and sent, their places in the chain, and the signature of the service. ' +
-        '`sendwerk consent verify FILE` checks it without the service. It says nothing of other people.',
+        '`sendwerk consent verify FILE` checks it: 0 where all is right, 1 where something was changed, 2 where the key that signed it is not ' +
+        'known, because anyone can sign such a file. It says nothing of other people.',
       query: evidenceQuery,
       responses: { 200: { description: 'The evidence.', body: evidenceSchema, otherwise: HTML_TYPE } },
       errors: ['not_found'],
@@ -119,18 +113,6 @@ export const consentRoutes = ({
           headers: { 'Content-Disposition': 'attachment; filename="consent-evidence.json"' },
         };
       },
-    }),
-    defineRoute({
-      method: 'get',
-      path: '/api/public/consent-key',
-      tag: 'Consent',
-      id: 'getConsentKey',
-      summary: 'The public key of the evidence of consent',
-      description: 'Its fingerprint is in each evidence; here it is the one of this installation.',
-      access: 'public',
-      stability: 'stable',
-      responses: { 200: { description: 'The key.', body: consentKeySchema } },
-      handle: () => ({ status: 200, body: publicKeyOf(evidenceKey) }),
     }),
   ];
 };

@@ -56,16 +56,6 @@ export const consentEntrySchema = z
   })
   .meta({ id: 'ConsentEntry' });
 
-export const consentKeySchema = z
-  .strictObject({
-    algorithm: z.literal('Ed25519'),
-    public_key: z.string().describe('PEM'),
-    fingerprint: z
-      .string()
-      .describe('SHA-256 of the public key as DER, in hex: `sendwerk consent verify --key`'),
-  })
-  .meta({ id: 'ConsentKey' });
-
 /** `wording`: the text of a document, by its hash in hex. */
 export const presentConsent = (
   row: ConsentRow,

@@ -1,9 +1,9 @@
 // Checks the evidence of one person's consent, without the service: its signature, each entry with what it says and names, and the
 // way from the first entry to the head. That these are all entries of the person is what the signature says; no chain can show it.
 import { createHash } from 'node:crypto';
+import { signatureFault } from '#src/kernel/evidence-key.ts';
 import { contentFault, type DocumentState, type Fault } from './content-rules.ts';
 import { canonicalJson, digestOf, genesisOf, hashOf, reachOf, withheldMails } from './entry.ts';
-import { signatureFault } from './evidence-key.ts';
 import { type Evidence, evidenceSchema } from './evidence-schema.ts';
 
 export interface EvidenceCheck {

@@ -337,6 +337,7 @@ export const platformTables: Readonly<Record<string, string>> = {
   credentials: 'hashes, and names of tokens',
   queue_due: COUNTS,
   master_key_check: 'sealed',
+  evidence_keys: 'public keys of the installation',
   accounts: 'those who sign in: of several practices',
   memberships: 'those who sign in: of several practices',
   sessions: 'those who sign in: of several practices',

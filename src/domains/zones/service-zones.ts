@@ -1,10 +1,12 @@
 // The operator's zones from settings and registry: the DNS listener serves them, and `sendwerk dns zone` prints them.
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import { keyRecord } from '#src/kernel/evidence-key.ts';
 import { domainRegistryStore, servedStore } from '../registry-store.ts';
+import { evidenceKeyStore } from './evidence-key-store.ts';
 import { createZones, type ZoneContents, type Zones } from './zone.ts';
 import type { ZoneFacts } from './zone-records.ts';
 
-export type ZoneSettings = Omit<ZoneFacts, 'findToken' | 'findManagedHost'>;
+export type ZoneSettings = Omit<ZoneFacts, 'findToken' | 'findManagedHost' | 'findEvidenceKeys'>;
 
 const PAGE_ROWS = 500;
 
@@ -21,6 +23,7 @@ export const createServiceZones = (
   createZones({
     ...settings,
     findToken: (token) => read((db) => domainRegistryStore(db).tokenRecord(token)),
+    findEvidenceKeys: () => read((db) => evidenceKeyStore(db).all().map(keyRecord)),
     findManagedHost: (slug) => read((db) => findManagedHost(db, `${slug}.${settings.managedSuffix}`)),
   });
 

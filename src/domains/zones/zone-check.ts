@@ -32,8 +32,8 @@ export interface CheckedSet extends Omit<WantedSet, 'type'> {
 
 /** Stands for any name below a wildcard. */
 const WILDCARD_PROBE = 'dns-check';
-/** Transport security, reports and the simulator: mail works without them. */
-const OPTIONAL = /^(?:_?mta-sts|_smtp\._tls|simulator|[^.]+\._report\._dmarc)\./;
+/** Transport security, reports, the simulator and the keys of evidence: mail works without them. */
+const OPTIONAL = /^(?:_?mta-sts|_smtp\._tls|simulator|_consent-keys|[^.]+\._report\._dmarc)\./;
 /** Bounds what is printed of a broken zone. */
 const MAX_FOUND = 10;
 

@@ -30,6 +30,10 @@ export interface ZoneFacts {
   readonly mtaSts: MtaStsSettings;
   /** Further records at or below the service host, in its zone. */
   readonly extra?: readonly ResourceRecord[];
+  /** Where the keys of evidence of consent are published, if that is in the zones; null: nowhere. */
+  readonly keysName?: string | null;
+  /** Their texts. */
+  readonly findEvidenceKeys?: () => readonly string[];
   /** The zones' serial (32 bits); grows whenever a record changes. */
   readonly serial: () => number;
   /** The text of a token's DKIM key record, or null. */
@@ -158,6 +162,9 @@ export const dmarcRecord = (name: string, serviceHost: string): ResourceRecord =
 
 export const tokenRecord = (serviceHost: string, token: string, text: string): ResourceRecord =>
   record('TXT', dkimTarget(token, serviceHost), text, KEY_TTL_S);
+
+export const evidenceKeyRecords = ({ keysName, findEvidenceKeys }: ZoneFacts): ResourceRecord[] =>
+  keysName ? (findEvidenceKeys?.() ?? []).map((text) => record('TXT', keysName, text, KEY_TTL_S)) : [];
 
 /** All records at and below a managed host. It has no address, because it only sends and receives mail. */
 export const managedHostRecords = (

@@ -6,6 +6,7 @@ import { isWithin, type ResourceRecord, type SoaRecord, toComparable } from './r
 import {
   addressRecords,
   dmarcRecord,
+  evidenceKeyRecords,
   type ManagedHost,
   managedHostRecords,
   nsRecords,
@@ -90,6 +91,7 @@ export const createZones = (facts: ZoneFacts): Zones => {
   ];
   const keys = `dkim.${serviceHost}`;
   const reports = `_report._dmarc.${serviceHost}`;
+  const keysName = facts.keysName ?? '';
 
   const names = new Map<string, ResourceRecord[]>();
   const recordsAt = (name: string): ResourceRecord[] => {
@@ -99,7 +101,7 @@ export const createZones = (facts: ZoneFacts): Zones => {
   };
   for (const record of fixed) recordsAt(record.name).push(record);
   // Every name between a record and its apex exists too, also between the two apexes.
-  for (const name of [keys, ...names.keys()])
+  for (const name of [keys, keysName, ...names.keys()])
     for (let above = name; zoneOf(above) !== null; above = parentOf(above)) recordsAt(above);
 
   const isReservedSlug = (slug: string): boolean => names.has(`${slug}.${managedSuffix}`);
@@ -107,6 +109,7 @@ export const createZones = (facts: ZoneFacts): Zones => {
   const fixedAt = (name: string): ResourceRecord[] | null => {
     const records = names.get(name);
     if (!records) return null;
+    if (name === keysName) return evidenceKeyRecords(facts);
     return apexes.includes(name) ? [soaOf(name), ...records] : records;
   };
 
@@ -145,6 +148,7 @@ export const createZones = (facts: ZoneFacts): Zones => {
     const isHere = (record: ResourceRecord): boolean => zoneOf(record.name) === apex;
     yield soaOf(apex);
     yield* fixed.filter(isHere);
+    yield* evidenceKeyRecords(facts).filter(isHere);
     for (const child of apexes.filter((other) => other !== apex && isWithin(other, apex))) {
       yield* nsRecords(child, nameservers);
       const glued = nameservers.filter((nameserver) => isWithin(nameserver, child));

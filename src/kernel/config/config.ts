@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { isEvidenceKey, keysNameOf } from '#src/kernel/evidence-key.ts';
 import { metaText, type Schema, unwrap } from '#src/kernel/expected.ts';
 import { Secret } from '#src/kernel/secret.ts';
 import { ConfigError, type FileProblem, keyName, type Path, readYaml } from '#src/kernel/yaml-file.ts';
@@ -45,7 +46,11 @@ export type Config = Omit<
   /** Null: no one can administer over HTTP. */
   readonly admin: { readonly token: Secret | null; readonly mail: string | null };
   /** Base64 of 32 bytes. */
-  readonly secrets: { readonly masterKey: Secret };
+  readonly secrets: {
+    readonly masterKey: Secret;
+    /** PEM; null: it is made of the master key. */
+    readonly evidenceKey: Secret | null;
+  };
   readonly upstreams: readonly UpstreamConfig[];
   readonly dns: Omit<ConfigFile['dns'], 'authoritative' | 'zones' | 'provider'> & {
     readonly zones: ZonesConfig;
@@ -193,6 +198,16 @@ const resolve = (sections: Partial<ConfigFile>, environment: Environment, findin
     environment,
     findings,
   );
+  const evidenceKey =
+    secrets.evidence_key_file === undefined
+      ? null
+      : readSecret(
+          { path: ['secrets'], name: 'evidence_key', file: secrets.evidence_key_file, variable: undefined },
+          'an Ed25519 private key, PEM without a passphrase',
+          isEvidenceKey,
+          environment,
+          findings,
+        );
   const unnamed = secrets.master_key_file === undefined && secrets.master_key_env === undefined;
   if (sections.secrets && unnamed)
     findings.problem(['secrets'], 'master_key_file or master_key_env', 'neither');
@@ -202,7 +217,7 @@ const resolve = (sections: Partial<ConfigFile>, environment: Environment, findin
   const domainConnect = resolveDomainConnect(sections.domain_connect, environment, findings);
   const provider = resolveProvider(sections.dns?.provider, environment, findings);
   const stripe = resolveStripe(sections.billing, environment, findings);
-  return { token, masterKey, upstreams, domainConnect, provider, stripe };
+  return { token, masterKey, evidenceKey, upstreams, domainConnect, provider, stripe };
 };
 
 const readText = (file: string): string => {
@@ -227,7 +242,7 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
     },
   };
   checkSections(value, findings);
-  const { token, masterKey, upstreams, domainConnect, provider, stripe } = resolve(
+  const { token, masterKey, evidenceKey, upstreams, domainConnect, provider, stripe } = resolve(
     value,
     environment,
     findings,
@@ -238,7 +253,7 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
   const config = {
     ...whole,
     admin: { token, mail: whole.admin.mail ?? null },
-    secrets: { masterKey },
+    secrets: { masterKey, evidenceKey },
     upstreams,
     dns: resolveDns(whole.dns, whole.service.host, provider),
     billing: { ...whole.billing, stripe },
@@ -295,6 +310,7 @@ export const zoneSettings = ({ service, dns, domain_connect }: Config, now: () =
   nameservers: dns.zones.nameservers,
   hostmaster: dns.zones.hostmaster,
   mtaSts: { mode: dns.mta_sts.mode, maxAge: dns.mta_sts.max_age },
+  keysName: keysNameOf(service.public_origin),
   extra: domain_connect === null ? [] : publicKeyRecords(domain_connect, service.host),
   serial: () => Math.floor(now() / 1_000),
 });

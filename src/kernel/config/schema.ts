@@ -81,6 +81,12 @@ const secrets = z.strictObject({
     .meta({ example: 'SENDWERK_MASTER_KEY' })
     .optional()
     .describe('Environment variable with the master key, instead of master_key_file.'),
+  evidence_key_file: v.secretFile
+    .meta({ example: 'config/evidence.key' })
+    .optional()
+    .describe(
+      'Ed25519 private key, PEM, that signs evidence of consent; made of the master key where absent. After a change the former one stays published, so that what it signed can be checked.',
+    ),
 });
 
 const dns = z.strictObject({

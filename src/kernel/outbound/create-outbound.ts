@@ -1,19 +1,21 @@
-// POSTs to addresses that tenants name: the URL is read, its host looked up, every address judged, and one request sent
+// Requests to addresses that tenants name: the URL is read, its host looked up, every address judged, and one request sent
 // over a connection to one of them, all within one time limit. Redirects are answers like others, and are not followed.
 import type { DnsLookup } from '../dns-lookup.ts';
 import { SECOND, systemClock } from '../time.ts';
 import { createConnections } from './connections.ts';
 import {
   type Answer,
+  type Exchanged,
   excerptOf,
   exchange,
   failureWords,
+  MAX_BODY_OCTETS,
   retryAfterOf,
   STOPPING,
   StaleConnection,
   TIMED_OUT,
 } from './exchange.ts';
-import type { Outbound, OutboundOutcome, OutboundRequest } from './outbound.ts';
+import type { Outbound, OutboundOutcome } from './outbound.ts';
 import { createCheckedLookup, OutboundFailure, readTarget, type Target } from './target.ts';
 
 export interface OutboundDeps {
@@ -25,8 +27,8 @@ export interface OutboundDeps {
   readonly timeout: () => number;
   /** PEM, trusted besides the public ones. */
   readonly ca?: string;
-  /** The service's own origin: it must not send to itself. */
-  readonly ownOrigin: string;
+  /** The service's own origin: it must not send to itself. Absent in a command, which is not the service. */
+  readonly ownOrigin?: string;
   readonly lookup: Pick<DnsLookup, 'addresses'>;
 }
 
@@ -51,14 +53,18 @@ const toOutcome = ({ status, beginning, retryAfter }: Answer): OutboundOutcome =
   retryAfter: retryAfterOf(retryAfter, systemClock.now()),
 });
 
-const failed = (error: string, timedOut = false): OutboundOutcome => ({ kind: 'failed', error, timedOut });
+const failed = (error: string, timedOut = false): Extract<OutboundOutcome, { kind: 'failed' }> => ({
+  kind: 'failed',
+  error,
+  timedOut,
+});
 
 export const createOutbound = (deps: OutboundDeps): Outbound => {
   const { allow, allowHttp, timeout, ca, lookup } = deps;
   const checked = createCheckedLookup(allow, lookup);
   const connections = createConnections({ ca, checked });
   const inFlight = new Set<AbortController>();
-  const ownHost = new URL(deps.ownOrigin).hostname.replace(/\.$/, '');
+  const ownHost = deps.ownOrigin === undefined ? '' : new URL(deps.ownOrigin).hostname.replace(/\.$/, '');
   let isStopped = false;
 
   const read = (url: string) =>
@@ -74,7 +80,7 @@ export const createOutbound = (deps: OutboundDeps): Outbound => {
     return target;
   };
 
-  const send = async (target: Target, request: OutboundRequest, signal: AbortSignal): Promise<Answer> => {
+  const send = async (target: Target, request: Exchanged, signal: AbortSignal): Promise<Answer> => {
     const { owner } = request;
     const options = connections.optionsFor(target);
     const agent = connections.take(owner, target.isSecure);
@@ -89,13 +95,13 @@ export const createOutbound = (deps: OutboundDeps): Outbound => {
     }
   };
 
-  const post = async (request: OutboundRequest): Promise<OutboundOutcome> => {
+  const once = async <T>(request: Exchanged, outcomeOf: (answer: Answer) => T) => {
     if (isStopped) return failed(STOPPING);
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(new OutboundFailure(TIMED_OUT)), timeout());
     inFlight.add(deadline);
     try {
-      return toOutcome(await send(usable(request.url), request, deadline.signal));
+      return outcomeOf(await send(usable(request.url), request, deadline.signal));
     } catch (error) {
       const { aborted, reason } = deadline.signal;
       const cause = aborted ? reason : error;
@@ -107,7 +113,13 @@ export const createOutbound = (deps: OutboundDeps): Outbound => {
   };
 
   return {
-    post,
+    post: (request) => once(request, toOutcome),
+    get: (url, owner) =>
+      once({ url, owner, headers: {}, body: null, keep: MAX_BODY_OCTETS }, ({ status, beginning }) => ({
+        kind: 'answered',
+        status,
+        text: beginning.toString(),
+      })),
     refusalOf: async (url) => {
       const target = read(url);
       if ('refusal' in target) return target.refusal;

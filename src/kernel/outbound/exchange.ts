@@ -7,11 +7,18 @@ import { DAY, SECOND } from '../time.ts';
 import type { OutboundRequest } from './outbound.ts';
 import { OutboundFailure, type Target } from './target.ts';
 
-const MAX_BODY_OCTETS = 64 * 1_024;
+export const MAX_BODY_OCTETS = 64 * 1_024;
 /** After the headers the answer is known; a receiver that takes longer for its body would hold a place for nothing. */
 const BODY_MS = 2 * SECOND;
 /** Early hints and the like; no receiver needs more. */
 const MAX_INTERIM = 16;
+
+/** Without a body it is a GET. */
+export interface Exchanged extends Omit<OutboundRequest, 'body'> {
+  readonly body: OutboundRequest['body'] | null;
+  /** How much of the answer is kept, at most 64 KiB; an excerpt where absent. */
+  readonly keep?: number;
+}
 
 export interface Answer {
   readonly status: number;
@@ -24,7 +31,7 @@ export interface Answer {
 export class StaleConnection extends Error {}
 
 /** Resolves with the beginning; what is read beyond it lets the connection be used again. */
-const readBeginning = (response: IncomingMessage, signal: AbortSignal): Promise<Buffer> =>
+const readBeginning = (response: IncomingMessage, keep: number, signal: AbortSignal): Promise<Buffer> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let octets = 0;
@@ -32,12 +39,12 @@ const readBeginning = (response: IncomingMessage, signal: AbortSignal): Promise<
       clearTimeout(timer);
       signal.removeEventListener('abort', done);
       if (!response.complete) response.destroy();
-      resolve(Buffer.concat(chunks).subarray(0, EXCERPT_OCTETS));
+      resolve(Buffer.concat(chunks).subarray(0, keep));
     };
     const timer = setTimeout(done, BODY_MS);
     signal.addEventListener('abort', done);
     response.on('data', (chunk: Buffer) => {
-      if (octets < EXCERPT_OCTETS) chunks.push(Buffer.from(chunk.subarray(0, EXCERPT_OCTETS)));
+      if (octets < keep) chunks.push(Buffer.from(chunk.subarray(0, keep)));
       octets += chunk.length;
       if (octets > MAX_BODY_OCTETS) done();
     });
@@ -50,10 +57,10 @@ const readBeginning = (response: IncomingMessage, signal: AbortSignal): Promise<
 const isText = ({ headers }: IncomingMessage): boolean =>
   ['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? '');
 
-const headersOf = (target: Target, { headers, body }: OutboundRequest): Record<string, string | number> => ({
+const headersOf = (target: Target, { headers, body }: Exchanged): Record<string, string | number> => ({
   ...headers,
   Host: target.authority,
-  'Content-Length': Buffer.byteLength(body),
+  ...(body === null ? {} : { 'Content-Length': Buffer.byteLength(body) }),
   'Accept-Encoding': 'identity',
 });
 
@@ -63,14 +70,14 @@ const headersOf = (target: Target, { headers, body }: OutboundRequest): Record<s
  */
 export const exchange = (
   target: Target,
-  outgoing: OutboundRequest,
+  outgoing: Exchanged,
   options: Pick<RequestOptions, 'agent' | 'lookup'> & { readonly servername: string },
   signal: AbortSignal,
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const request = (target.isSecure ? requestHttps : requestHttp)({
       ...options,
-      method: 'POST',
+      method: outgoing.body === null ? 'GET' : 'POST',
       host: target.host,
       port: target.port,
       path: target.path,
@@ -97,7 +104,7 @@ export const exchange = (
       settled();
       const { statusCode: status = 0 } = response;
       const retryAfter = response.headers['retry-after'];
-      readBeginning(response, signal).then((octets) =>
+      readBeginning(response, outgoing.keep ?? EXCERPT_OCTETS, signal).then((octets) =>
         resolve({ status, retryAfter, beginning: isText(response) ? octets : Buffer.alloc(0) }),
       );
     });
@@ -110,7 +117,7 @@ export const exchange = (
     });
     signal.addEventListener('abort', abort);
     if (signal.aborted) abort();
-    else request.end(outgoing.body);
+    else request.end(outgoing.body ?? undefined);
   });
 
 /** How much of an answer is kept. */

@@ -39,11 +39,18 @@ export type OutboundOutcome =
       readonly timedOut: boolean;
     };
 
+/** `text`: the first 64 KiB. */
+export type OutboundDocument =
+  | { readonly kind: 'answered'; readonly status: number; readonly text: string }
+  | Extract<OutboundOutcome, { kind: 'failed' }>;
+
 export interface Outbound {
   /** Null where the URL may be used; also where its name cannot be looked up at the moment. Never rejects. */
   refusalOf(url: string): Promise<TargetRefusal | null>;
   /** POSTs once and follows no redirect. Never rejects. */
   post(request: OutboundRequest): Promise<OutboundOutcome>;
+  /** GETs a short document once and follows no redirect. Never rejects. */
+  get(url: string, owner: string): Promise<OutboundDocument>;
   /** Ends exchanges in flight and closes idle connections. */
   stop(): void;
 }

@@ -135,6 +135,33 @@ describe('one zone for both', () => {
   });
 });
 
+describe('the keys of evidence', () => {
+  const published = (keysName: string | null): ReturnType<typeof sampleZones> =>
+    sampleZones({ keysName, findEvidenceKeys: () => ['one', 'two'] });
+
+  test.each([
+    ['at the name of the service host', '_consent-keys.post.example', ['TXT one', 'TXT two']],
+    ['below it, where the origin is', '_consent-keys.www.post.example', ['TXT one', 'TXT two']],
+    ['below the managed suffix', '_consent-keys.app.praxis.example', ['TXT one', 'TXT two']],
+    ['not outside of the zones', '_consent-keys.elsewhere.example', 'none'],
+  ])('are served %s', (_, name, expected) => {
+    const zones = published(name);
+    expect(found(zones, name)).toEqual(expected);
+    const contents = { tokens: [], managedHosts: [] };
+    const listed = zones.apexes.flatMap((apex) => [...zones.zoneRecords(apex, contents)].map(brief));
+    expect(listed.filter((text) => /^TXT (?:one|two)$/.test(text))).toEqual(
+      expected === 'none' ? [] : expected,
+    );
+  });
+
+  test('have a name above them that exists, and that no practice can take', () => {
+    const zones = published('_consent-keys.app.praxis.example');
+    expect(found(zones, 'app.praxis.example')).toEqual([]);
+    expect(zones.isReservedSlug('app')).toBe(true);
+    expect(found(published(null), '_consent-keys.post.example')).toBe('unknown');
+  });
+});
+
 describe('zones in one another', () => {
   const below = sampleZones({ managedSuffix: 'a.b.post.example' });
   const above = sampleZones({ serviceHost: 'mx.eu.praxis.example', nameservers: [] });

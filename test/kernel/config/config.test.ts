@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -561,6 +561,13 @@ describe('a bad file says where and what', () => {
       ],
     ),
     [
+      'a key for evidence of another kind',
+      MINIMAL.replace('{ master_key_env: KEY }', `{ master_key_env: KEY, evidence_key_file: ${files.rsa} }`),
+      [
+        '5:33: secrets.evidence_key_file: expected an Ed25519 private key, PEM without a passphrase, got something else in it',
+      ],
+    ],
+    [
       'a directory as block list',
       `${MINIMAL}scanners: { link_blocklist_file: ${files.directory} }`,
       [
@@ -713,6 +720,12 @@ describe('secrets', () => {
       secretsLine(`{ master_key_file: ${files.key} }`),
       ({ secrets }) => secrets.masterKey,
       KEY,
+    ],
+    [
+      'the key for evidence from a file',
+      secretsLine(`{ master_key_env: KEY, evidence_key_file: ${files.ed25519} }`),
+      ({ secrets }) => secrets.evidenceKey,
+      readFileSync(files.ed25519, 'utf8').trim(),
     ],
     ['the master key from the environment', MINIMAL, ({ secrets }) => secrets.masterKey, KEY],
     [

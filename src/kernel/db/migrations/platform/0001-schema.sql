@@ -75,6 +75,14 @@ CREATE TABLE master_key_check (
   sealed BLOB NOT NULL
 ) STRICT;
 
+-- Public halves of the keys that sign evidence of consent. Those that were replaced stay, so that what they signed can be checked.
+CREATE TABLE evidence_keys (
+  fingerprint TEXT PRIMARY KEY,
+  x           TEXT NOT NULL, -- 32 bytes, base64url
+  since       INTEGER NOT NULL,
+  until       INTEGER -- null: it signs
+) STRICT, WITHOUT ROWID;
+
 -- An e-mail address that is a member of at least one tenant, or that signed in as an operator's.
 CREATE TABLE accounts (
   id         TEXT PRIMARY KEY,
