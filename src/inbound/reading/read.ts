@@ -4,7 +4,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { asHtml } from '#src/intake/mime-body.ts';
 import { isBody } from '#src/intake/part-head.ts';
-import { cleanText, decodeText } from '#src/mail/decode-text.ts';
+import { cleanText, decodeText, decodeWords } from '#src/mail/decode-text.ts';
 import { unflow } from '#src/mail/flowed-text.ts';
 import { isMultipart, type MessageSource, MimeError, type PartHead, partsOf } from '#src/mail/mime-parts.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
@@ -124,6 +124,8 @@ const isShownIn = (html: string, contentId: string): boolean =>
   html.includes(`cid:${contentId}`) || html.includes(`cid:${encodeURIComponent(contentId)}`);
 
 interface Found {
+  /** As the header has it. */
+  readonly subject: string;
   readonly root: Branch;
   readonly files: readonly FileFound[];
   readonly notes: ReadonlySet<MailNote>;
@@ -136,11 +138,13 @@ const collect = async (source: MessageSource, htmlBytes: number): Promise<Found>
   const notes = new Set<MailNote>();
   const room = { ...MAX_BYTES, html: htmlBytes };
   let seen = 0;
+  let subject = '';
   let leaf: Leaf | null = null;
   let preamble = null as Leaf | null;
   let file: FileFound | null = null;
   const begin = (part: PartHead, parent: PartHead | null): void => {
     const above = (parent !== null && branches.get(parent)) || root;
+    if (seen === 0) subject = part.fields.find(([name]) => /^subject$/i.test(name))?.[1] ?? '';
     seen += 1;
     leaf = null;
     file = null;
@@ -183,7 +187,7 @@ const collect = async (source: MessageSource, htmlBytes: number): Promise<Found>
     root.children.push(preamble);
     notes.add('unreadable');
   }
-  return { root, files, notes };
+  return { subject, root, files, notes };
 };
 
 /** Rejects only where `source` does. */
@@ -191,7 +195,7 @@ export const readMail = async (
   source: MessageSource,
   { maxBytes, show }: HtmlForm = harmless,
 ): Promise<MailContent> => {
-  const { root, files, notes } = await collect(source, maxBytes);
+  const { subject, root, files, notes } = await collect(source, maxBytes);
   const body = bodyOf(root);
   const text = body.text ?? (body.html === null ? null : textOfHtml(body.html));
   // Each takes its time; others have their turn in between.
@@ -207,7 +211,7 @@ export const readMail = async (
   return {
     text,
     html,
-    reply_text: text === null ? null : replyTextOf(text),
+    reply_text: text === null ? null : replyTextOf(text, decodeWords(subject)),
     attachments,
     notes: mailNotes.filter((note) => (note === 'truncated' ? isCut : notes.has(note))),
   };
