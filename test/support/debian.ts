@@ -39,12 +39,19 @@ export const INSTALL = 'npm run setup:debian';
 export const missingPackages = (): string[] =>
   Object.entries(packages).flatMap(([name, file]) => (existsSync(file) ? [] : [name]));
 
+/**
+ * The tag of an installed package sets nothing: of a test with several tags, one that said `skip: false` would undo the `skip`
+ * of the others.
+ */
+export const tagsWithout = (missing: ReadonlySet<string>) =>
+  Object.keys(packages).map((name) => ({ name: TAG + name, ...(missing.has(name) ? { skip: true } : {}) }));
+
 /** vitest's tags: tests of missing packages are skipped. Throws under CI=true where one is missing: all tests run there. */
 export const debianTags = () => {
   const missing = new Set(missingPackages());
   if (missing.size > 0 && process.env.CI === 'true')
     throw new Error(`missing Debian packages: ${[...missing].join(' ')}; \`${INSTALL}\` installs them`);
-  return Object.keys(packages).map((name) => ({ name: `${TAG}${name}`, skip: missing.has(name) }));
+  return tagsWithout(missing);
 };
 
 /** The missing packages that a test with these tags needs. */

@@ -59,7 +59,7 @@ test.each([
   ['databases under /var/lib', 'StateDirectory=sendwerk\n'],
   ['relative paths of the configuration', 'WorkingDirectory=/var/lib/sendwerk\n'],
   ['low ports', 'AmbientCapabilities=CAP_NET_BIND_SERVICE\n'],
-  ['a reload', 'ExecReload=/bin/kill -HUP $MAINPID\n'],
+  ['a reload', "ExecReload=/bin/sh -c 'kill -HUP $MAINPID'\n"],
 ])('the unit provides for %s', (_name, setting) => expect(unit).toContain(setting));
 
 test('there is more time to stop than a drain takes by default', () => {
