@@ -18,7 +18,10 @@ export const eventSchema = z
     enhanced_code: z.string().nullable(),
     diagnostic: z.string().nullable().describe("the other side's words"),
     upstream: z.string().nullable(),
-    rule: z.string().nullable().describe('the rule that classified a bounce, or recognised a machine'),
+    rule: z
+      .string()
+      .nullable()
+      .describe('the rule that classified a bounce, recognised a machine, or left a complaint uncounted'),
     ip: z
       .string()
       .nullable()
@@ -26,6 +29,11 @@ export const eventSchema = z
     user_agent: z.string().nullable(),
     url: z.string().nullable(),
     bot: z.boolean().describe('a machine opened it or followed the link: counted in no rate'),
+    counted: z
+      .boolean()
+      .describe(
+        'false of a complaint whose sender is not proven: it suppresses the address, and counts in no rate',
+      ),
   })
   .meta({ id: 'Event' });
 
@@ -46,5 +54,6 @@ export const presentEvent = (row: EventRow): z.infer<typeof eventSchema> => {
     user_agent: data.user_agent ?? null,
     url: data.url ?? null,
     bot: data.bot === true,
+    counted: data.counted !== false,
   };
 };

@@ -12,7 +12,7 @@ export interface EventData {
   readonly enhanced_code?: string | null;
   readonly diagnostic?: string | null;
   readonly upstream?: string | null;
-  /** The rule that classified a bounce, or recognised a machine. */
+  /** The rule that classified a bounce, recognised a machine, or left a complaint uncounted. */
   readonly rule?: string;
   /** Number of our own attempt; absent if it comes from a report. */
   readonly attempt?: number;
@@ -26,6 +26,8 @@ export interface EventData {
   readonly url?: string;
   /** A machine opened or followed it. */
   readonly bot?: boolean;
+  /** Of a complaint: nobody has proved who reports it, so it is in no counter, and `rule` says why. */
+  readonly counted?: false;
   /** A delay that was published before: followers skip it. */
   readonly repeated?: boolean;
   /** Ids of what blocked the content. */
@@ -74,6 +76,8 @@ export interface HeardEvent {
   readonly at: number;
   /** From our own attempt; else from a report. */
   readonly own: boolean;
+  /** False: it is in no counter. */
+  readonly counted?: boolean;
 }
 
 export const eventStore = perConnection((db: TenantDb) => {
@@ -87,8 +91,11 @@ export const eventStore = perConnection((db: TenantDb) => {
      WHERE events.message_seq = ? AND events.seq > ? AND (? OR events.inbound_seq IS NULL) ORDER BY events.seq LIMIT ?`,
   );
   // `+?`: see `perConnection`.
-  const ofRecipient = db.prepare<[number, number], { type: EventType; at: number; attempt: number | null }>(
-    `SELECT type, at, data_json ->> '$.attempt' AS attempt FROM events
+  const ofRecipient = db.prepare<
+    [number, number],
+    { type: EventType; at: number; attempt: number | null; counted: 0 | null }
+  >(
+    `SELECT type, at, data_json ->> '$.attempt' AS attempt, data_json ->> '$.counted' AS counted FROM events
      WHERE message_seq = +? AND recipient_id = +? AND inbound_seq IS NULL AND coalesce(data_json ->> '$.bot', 0) = 0 ORDER BY seq`,
   );
   const countOf = db
@@ -111,9 +118,12 @@ export const eventStore = perConnection((db: TenantDb) => {
     },
     /** The events of one recipient in their order, without those of machines and the mails received, which may be very many. */
     ofRecipient: (messageSeq: number, recipientId: number): HeardEvent[] =>
-      ofRecipient
-        .all(messageSeq, recipientId)
-        .map(({ type, at, attempt }) => ({ type, at, own: attempt !== null })),
+      ofRecipient.all(messageSeq, recipientId).map(({ type, at, attempt, counted }) => ({
+        type,
+        at,
+        own: attempt !== null,
+        counted: counted === null,
+      })),
     /** How many of that type are kept of one recipient, those of machines too. */
     countOf: (messageSeq: number, recipientId: number, type: EventType): number =>
       countOf.get(messageSeq, recipientId, type) ?? 0,

@@ -63,6 +63,7 @@ const countersOf: Readonly<Partial<Record<Signal, readonly CountedOutcome[]>>> =
 const isBounce = (signal: Signal): boolean => signal === 'hard_bounced' || signal === 'soft_bounced';
 
 const countersFor = (event: SignalEvent): readonly CountedOutcome[] => {
+  if (event.counted === false) return [];
   const signal = signalOf(event);
   const counters = (signal && countersOf[signal]) ?? [];
   // A bounce in our own connection means that the mail was never sent.
@@ -142,7 +143,7 @@ export const applySignals = (
   for (const added of signals) {
     const { signal, data } = added;
     const type = eventOf(signal);
-    const event = { type, own: data.attempt !== undefined };
+    const event = { type, own: data.attempt !== undefined, counted: data.counted !== false };
     const isRepeated = !repeatable.has(signal) && events.some((earlier) => earlier.type === type);
     eventStore(db).append({
       type,

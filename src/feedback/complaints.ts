@@ -6,6 +6,7 @@ import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-l
 import { readComplaint } from './read-complaint.ts';
 import type { ReportResult } from './receive.ts';
 import { type LocatedDeps, receiveLocated } from './receive-located.ts';
+import type { Reporter } from './reporter.ts';
 
 export interface ComplaintDeps extends LocatedDeps {
   readonly log: Log;
@@ -25,7 +26,7 @@ const OF_ALL: RateLimit = { perSecond: 10, burst: 1_000 };
 export const createComplaints = (deps: ComplaintDeps) => {
   const limiter = createRateLimiter();
 
-  const receive = async (content: Buffer): Promise<ReportResult> => {
+  const receive = async (content: Buffer, reporter: Reporter): Promise<ReportResult> => {
     const mail = await readComplaint(content);
     if (mail === null) {
       deps.log.info({ bytes: content.length }, 'a mail to the address for complaints reports none');
@@ -39,17 +40,20 @@ export const createComplaints = (deps: ComplaintDeps) => {
       );
       return 'unchanged';
     }
-    const result = await receiveLocated(deps, mail.clues, mail.report);
+    const result = await receiveLocated(deps, mail.clues, mail.report, reporter);
     if (result === 'unknown')
       deps.log.info({ report: mail.report.kind }, 'a complaint names no mail of ours');
     return result;
   };
 
-  return async ({ clientAddress, content }: ComplaintMail): Promise<ReportResult | null> => {
+  return async (
+    { clientAddress, content }: ComplaintMail,
+    reporter: Reporter,
+  ): Promise<ReportResult | null> => {
     const now = deps.received.clock.now();
     const isTooMuch =
       !limiter.take(clientKey(clientAddress), now, OF_A_CLIENT).allowed ||
       !limiter.take('all', now, OF_ALL).allowed;
-    return isTooMuch ? null : receive(content);
+    return isTooMuch ? null : receive(content, reporter);
   };
 };

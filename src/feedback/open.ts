@@ -51,6 +51,7 @@ export const openFeedback = (
     simulatorDomain,
     guardrail,
     softBounces,
+    feedbackSources: () => config().complaints.feedback_sources,
   };
   const locate = { readPlatform: platform.read, files, returnPathKey, unsubscribeKey };
   const recorder = createRecorder({ platform, files, log, signals: received, holdMs });

@@ -1,6 +1,7 @@
 // Applies a report that did not come by its return path to the copy that it leads to.
 import { type Clues, type LocateDeps, locate } from './locate.ts';
 import { type ReceiveDeps, type ReportResult, receiveReport, type Source } from './receive.ts';
+import type { Reporter } from './reporter.ts';
 import { returnPathStatus } from './return-path.ts';
 import type { Report } from './rules.ts';
 
@@ -13,16 +14,16 @@ export interface LocatedDeps {
 const countsAlways = (report: Report): boolean =>
   report.kind === 'feedback' || (report.kind === 'relay_event' && report.found.signal === 'spam_complaint');
 
-/** Rejects where a file cannot be used; then nothing has changed. `source` as in `receiveReport`. */
+/** Rejects where a file cannot be used; then nothing has changed. `from` as in `receiveReport`. */
 export const receiveLocated = async (
   deps: LocatedDeps,
   clues: Clues,
   report: Report,
-  source: Source | null = null,
+  from: Source | Reporter,
 ): Promise<ReportResult> => {
   const target = await locate(deps.locate, clues);
   const status = target && (await returnPathStatus(deps.received, target));
   const isTooLate = status === 'expired' && !countsAlways(report);
   if (target === null || status === 'unknown' || status === 'replayed' || isTooLate) return 'unknown';
-  return receiveReport(deps.received, target, report, source);
+  return receiveReport(deps.received, target, report, from);
 };

@@ -34,6 +34,8 @@ export interface RecipientFacts {
   readonly address: string;
   /** In the order in which they were stored. */
   readonly events: readonly SignalEvent[];
+  /** The report is a complaint of someone who has not proved who they are: one of someone who has is news after it. */
+  readonly isUncounted?: boolean;
 }
 
 export interface Consequence {
@@ -142,8 +144,13 @@ const meaningOf = (report: Report, address: string): Consequence | null => {
 };
 
 /** Null where the report changes nothing. */
-export const consequenceOf = (report: Report, { address, events }: RecipientFacts): Consequence | null => {
+export const consequenceOf = (
+  report: Report,
+  { address, events, isUncounted = false }: RecipientFacts,
+): Consequence | null => {
   const found = meaningOf(report, address);
-  const isKnown = found !== null && events.some((event) => signalOf(event) === found.signal);
+  const isNews = (event: SignalEvent): boolean => !isUncounted && event.counted === false;
+  const isKnown =
+    found !== null && events.some((event) => signalOf(event) === found.signal && !isNews(event));
   return isKnown ? null : found;
 };

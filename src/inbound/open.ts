@@ -53,6 +53,8 @@ export const openInbound = (base: Base, rooms: InboundDeps) => {
     }),
     /** See `openInsight`. */
     proveAuthor: checks.proveAuthor,
+    /** Who has sent a report. */
+    reporterOf: checks.reporterOf,
     /** See `openInsight`. */
     sourceOf,
     /** See `openFollowers`. */

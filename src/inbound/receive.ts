@@ -123,7 +123,8 @@ const insert = (
   const { message, recipient, threadId } = threadOf(db, head, copy);
   const isSignal =
     report.kind === 'auto_reply' && state === 'inbox' && recipient && isAuthor(checked, recipient);
-  if (isSignal && applyReport(db, recipient.id, report, null, signals, now) === 'changed') return true;
+  if (isSignal && applyReport(db, recipient.id, report, 'not_proven', signals, now) === 'changed')
+    return true;
   const recipients = reached.map(withoutToken);
   const inboundSeq = inboundStore(db).insert(
     {

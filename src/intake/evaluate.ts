@@ -17,7 +17,15 @@ import { trackingOf } from './tracking.ts';
 
 /** The forms of other APIs in which mail is sent. */
 export type ForeignSource = 'vendor-a' | 'vendor-b' | 'eu';
-export type PlainSource = 'api' | 'batch' | 'bulk' | 'smtp' | 'hook' | 'automatic_reply' | ForeignSource;
+export type PlainSource =
+  | 'api'
+  | 'batch'
+  | 'bulk'
+  | 'smtp'
+  | 'hook'
+  | 'automatic_reply'
+  | 'sign_up'
+  | ForeignSource;
 
 /** The service's own mail has header fields that no sender may set, and its content is kept sealed. */
 type Origin =

@@ -89,6 +89,8 @@ export const after = (current: Signal, signal: Signal): Signal =>
 export interface SignalEvent {
   readonly type: EventType;
   readonly own: boolean;
+  /** False: it is in no counter. */
+  readonly counted?: boolean;
 }
 
 /** The signal of an event; null where it can change no status. */

@@ -42,7 +42,7 @@ export interface InboundWork extends RecipientWork {
   ) => Promise<ReportOutcome[] | null>;
   readonly forwardReport: (copy: ForwardedCopy, mail: ReceivedMail) => Promise<ReportOutcome>;
   /** Null where too many came recently. */
-  readonly complain: (mail: Pick<OperatorMail, 'clientAddress' | 'content'>) => Promise<ReportOutcome | null>;
+  readonly complain: (mail: ReceivedMail) => Promise<ReportOutcome | null>;
   /** False where the answer could not be delivered. */
   readonly simulate: (mail: Extract<Destination, { kind: 'simulator' }>, content: Buffer) => Promise<boolean>;
   /** False where too many such mails came recently. */
@@ -157,7 +157,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
       if (one.kind === 'forward_report')
         reports[await work.forwardReport(one.copy, { envelope, content })] += 1;
       if (one.kind === 'complaint') {
-        const outcome = await work.complain({ clientAddress, content });
+        const outcome = await work.complain({ envelope, content });
         if (outcome === null) throw tooMany();
         reports[outcome] += 1;
       }

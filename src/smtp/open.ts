@@ -109,14 +109,19 @@ const openInbound = (base: Base, { feedback, intake, insight, inbound: mailboxes
     admitAnswers: mailboxes.admitAnswers,
     receive: mailboxes.receive,
     domainReport: insight.receiveDomainReport,
-    complain: feedback.complain,
+    complain: (mail) =>
+      feedback.complain(
+        { clientAddress: mail.envelope.clientAddress, content: mail.content },
+        mailboxes.reporterOf(mail),
+      ),
     report: async (returnPaths, mail) => {
       const report = await readReport(mail.content, mail.envelope);
       if (report.kind === 'other') return null;
+      const reporter = mailboxes.reporterOf(mail);
       // One after another, because each may take some milliseconds to judge.
       const results: Promise<ReportResult>[] = [];
       for (const { target } of returnPaths) {
-        const result = receiveReport(feedback.received, target, report);
+        const result = receiveReport(feedback.received, target, report, reporter);
         results.push(result);
         await Promise.allSettled([result]);
       }

@@ -4,6 +4,7 @@ import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type ReceiveDeps, type ReportResult, receiveReport } from '#src/feedback/receive.ts';
+import type { Reporter } from '#src/feedback/reporter.ts';
 import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
 import type { Report } from '#src/feedback/rules.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -37,6 +38,12 @@ const UNKNOWN = said('failed', '550 5.1.1 User unknown');
 const FULL = said('failed', '552 5.2.2 Mailbox full');
 const DELIVERED = said('delivered', null);
 const COMPLAINT: Report = { kind: 'feedback', feedback: { feedbackType: 'abuse', originalMailFrom: null } };
+
+/** A mail that SPF or DKIM proves to be of the domain. */
+const reporter = (domain: string): Reporter => ({
+  proof: async () => ({ domains: [domain], isUncertain: false }),
+  mailHosts: async () => ({ kind: 'none', nameExists: true }),
+});
 
 const policy = { waits: [1], thenEvery: 1, jitter: 0, giveUpAfter: { 0: 1, 1: 1 } };
 const SIMULATOR = 'simulator.mail.example.com';
@@ -73,11 +80,14 @@ const scene = async (address = 'erika@example.org') => {
     simulatorDomain: SIMULATOR,
     guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
     softBounces: () => ({ count: 5, days: 30 }),
+    feedbackSources: () => ['provider.example'],
   };
   const receive = (
     report: Report,
     target: { tenantNumber?: number; recipientId?: number } = {},
-  ): Promise<ReportResult> => receiveReport(deps, { tenantNumber: number, recipientId, ...target }, report);
+    sentBy = reporter('provider.example'),
+  ): Promise<ReportResult> =>
+    receiveReport(deps, { tenantNumber: number, recipientId, ...target }, report, sentBy);
   const state = (): Promise<State> => storage.tenants.read(tenantId, (db) => stateStore(db).all());
   const inFile = <T>(work: (db: TenantDb) => T): Promise<T> => storage.tenants.write(tenantId, work);
   return { receive, state, inFile, recipientId };
@@ -202,5 +212,42 @@ describe('a report without a known recipient', () => {
     const before = await state();
     expect(await receive({ kind: 'other' })).toBe('unchanged');
     expect(await state()).toEqual(before);
+  });
+});
+
+describe('a complaint of someone who is not proven', () => {
+  test('suppresses and is shown, and counts nothing; one of the provider counts after it, once', async () => {
+    const { receive, state } = await scene();
+    expect(await receive(COMPLAINT, {}, reporter('stranger.example'))).toBe('changed');
+    expect(await receive(COMPLAINT, {}, reporter('stranger.example'))).toBe('unchanged');
+    const before = await state();
+    expect(before.recipients[0]).toMatchObject({ status: 'spam_complaint' });
+    expect(before.suppressions).toMatchObject([{ address: 'erika@example.org', reason: 'complaint' }]);
+    expect(before.counters).toEqual([]);
+    const [event] = before.events;
+    expect(event).toMatchObject({ type: 'message.spam_complaint' });
+    expect(JSON.parse(String(event?.data_json))).toMatchObject({
+      counted: false,
+      rule: 'reporter_not_proven',
+      via: 'arf',
+    });
+
+    expect(await receive(COMPLAINT)).toBe('changed');
+    expect(await receive(COMPLAINT)).toBe('unchanged');
+    const after = await state();
+    expect(after.counters).toMatchObject([{ complaints: 1 }]);
+    expect(after.suppressions).toEqual(before.suppressions);
+    const last = after.events.findLast(({ type }) => type === 'message.spam_complaint');
+    const { counted, repeated, rule } = JSON.parse(String(last?.data_json));
+    expect([counted, repeated, rule]).toEqual([undefined, true, undefined]);
+  });
+
+  test('a bounce needs no proof, and asks for none', async () => {
+    const { receive, state } = await scene();
+    const asked = async (): Promise<never> => {
+      throw new Error('asked the DNS');
+    };
+    expect(await receive(UNKNOWN, {}, { proof: asked, mailHosts: asked })).toBe('changed');
+    expect((await state()).counters).toMatchObject([{ hard_bounced: 1 }]);
   });
 });

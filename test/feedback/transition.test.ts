@@ -223,7 +223,7 @@ const newScene = (recipientCount: number) => {
         return;
       case 'opted_out': {
         const feedback = { feedbackType: 'opt-out', originalMailFrom: null };
-        applyReport(db, idOf(index), { kind: 'feedback', feedback }, null, signalDeps, now);
+        applyReport(db, idOf(index), { kind: 'feedback', feedback }, 'proven', signalDeps, now);
         return;
       }
       default:
@@ -235,7 +235,7 @@ const newScene = (recipientCount: number) => {
     const ways: readonly Report[] = reports[what];
     const report = ways[way % ways.length];
     if (!report) throw new Error('no such way');
-    const source = report.kind === 'relay_event' ? byHttp : null;
+    const source = report.kind === 'relay_event' ? byHttp : 'proven';
     applyReport(db, idOf(index), report, source, signalDeps, now);
   };
 

@@ -4,7 +4,14 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { DAY } from '#src/kernel/time.ts';
 import { type AppOptions, letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { freePort, until } from '#test/support/process.ts';
-import { absence, bounceOf, bring, deliveryStatus, feedbackReport } from '#test/support/reports.ts';
+import {
+  absence,
+  bounceOf,
+  bring,
+  deliveryStatus,
+  feedbackReport,
+  feedbackSource,
+} from '#test/support/reports.ts';
 import { createSmtpReceiver, OK, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 import { talkTo } from '#test/support/smtp-talk.ts';
 import { createTestClock, type TestClock } from '#test/support/storage.ts';
@@ -29,11 +36,14 @@ interface Scene {
 const started = async (config: AppOptions['config'] = {}): Promise<Scene> => {
   const receiver = await createSmtpReceiver();
   endings.push(() => receiver.stop());
+  const source = await feedbackSource();
+  endings.push(() => source.dns.stop());
   const clock = createTestClock(NOW);
   const app = await startApp({
     receiver,
     clock,
     config: {
+      ...source.config,
       service: { public_origin: 'https://mail.example.com' },
       smtp: { inbound: { listen: '127.0.0.1:0' } },
       ...config,

@@ -6,7 +6,7 @@ import { HOUR } from '#src/kernel/time.ts';
 import { type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { makeOwner } from '#test/support/people.ts';
 import { until } from '#test/support/process.ts';
-import { bounceOf, bring, feedbackReport } from '#test/support/reports.ts';
+import { bounceOf, bring, feedbackReport, feedbackSource } from '#test/support/reports.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 
 const REASON =
@@ -35,10 +35,13 @@ const started = async (): Promise<Scene> => {
     },
   });
   endings.push(() => receiver.stop());
+  const source = await feedbackSource();
+  endings.push(() => source.dns.stop());
   const app = await startApp({
     runsTwice: true,
     receiver,
     config: {
+      ...source.config,
       smtp: { inbound: { listen: '127.0.0.1:0' } },
       queue: { retry: ['1s'], then_every: '1s', jitter: 0 },
     },

@@ -151,7 +151,7 @@ describe('the status of a published event', () => {
       after: ({ db, person, receives }) => {
         receives('hard_bounced');
         const feedback = { feedbackType: 'opt-out', originalMailFrom: null };
-        applyReport(db, person().id, { kind: 'feedback', feedback }, null, deps, NOW);
+        applyReport(db, person().id, { kind: 'feedback', feedback }, 'proven', deps, NOW);
       },
       expected: [
         'message.hard_bounced hard_bounced',

@@ -83,8 +83,8 @@ const started = async (
         received.push({ recipients, protocol, mailFrom, content: content.toString() });
         return { kind: 'stored' };
       },
-      complain: async ({ clientAddress, content }) => {
-        complained.push(`${clientAddress} ${content.toString('latin1')}`);
+      complain: async ({ envelope, content }) => {
+        complained.push(`${envelope.clientAddress} ${content.toString('latin1')}`);
         return 'changed';
       },
       report: async (returnPaths, { envelope: { mailFrom }, content }) => {

@@ -1,5 +1,15 @@
 // Reports as the world brings them: to the listener for mail from the world, over SMTP.
+import { type DnsZone, startDnsZone } from '#test/support/dns-zone.ts';
 import { talkTo } from '#test/support/smtp-talk.ts';
+
+/** For complaints that count: reports are of a feedback source by SPF, of their sender or of the name in the EHLO of `bring`. */
+export const feedbackSource = async (): Promise<{ readonly dns: DnsZone; readonly config: object }> => {
+  const dns = await startDnsZone();
+  const names = ['client.example.net', 'provider.example'];
+  for (const name of names) dns.set(name, 'TXT', 'v=spf1 ip4:127.0.0.1 -all');
+  const complaints = { feedback_sources: names };
+  return { dns, config: { dns: { resolvers: [dns.address] }, complaints } };
+};
 
 /** The envelope of what servers send by themselves. */
 export const NULL_SENDER = { mailFrom: '' };

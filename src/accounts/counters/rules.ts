@@ -24,8 +24,10 @@ export const monthOf = (milliseconds: number): Month => {
   };
 };
 
-/** Strangers cause automatic replies and decide what becomes of them: that must not be held against the practice. */
-export const isCounted = (source: string): boolean => source !== 'automatic_reply';
+/** Strangers cause these mails and decide what becomes of them: that must not be held against the practice. */
+const CAUSED_BY_STRANGERS: ReadonlySet<string> = new Set(['automatic_reply', 'sign_up']);
+/** Confirmation mails of public forms are counted by their list: see audience/public/form-health.ts. */
+export const isCounted = (source: string): boolean => !CAUSED_BY_STRANGERS.has(source);
 
 /** Shares of the cap, in per cent, of which the owners are notified; rising. */
 export const noticeShares = [70, 90, 100] as const;

@@ -137,7 +137,8 @@ export const requestSubscription = (
   const link = confirmUrl(context, practice.number, requestSeq, askedOf(list.id, person));
   const language = request.language ?? list.language;
   const accepted = accept({
-    source: 'api',
+    // Whoever fills in the form decides where the mail goes; the other ways are the practice's own.
+    source: way === 'form' ? 'sign_up' : 'api',
     tenantId: practice.id,
     projects: null,
     projectId: null,

@@ -5,6 +5,7 @@
 // question to the DNS has an end, and those of the sender's choice (SPF, keys) are asked beside that for the author's DMARC record:
 // a slow server of the one cannot hide the other.
 
+import type { Reporter } from '#src/feedback/reporter.ts';
 import type { ReceivedScan } from '#src/intake/content/scan-received.ts';
 import type { Base } from '#src/kernel/base.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
@@ -18,7 +19,7 @@ import { createDmarcCheck } from './dmarc.ts';
 import { createRecentDns, QUESTION_MS } from './recent-dns.ts';
 import { resultsField } from './results-field.ts';
 import { checkSignatures } from './signatures.ts';
-import { authorProof } from './verdict-rules.ts';
+import { authorProof, provenDomains } from './verdict-rules.ts';
 
 export interface MailToCheck {
   readonly envelope: MailEnvelope;
@@ -84,7 +85,37 @@ const notScanned: ReceivedScan = async () => ({
   isDeferred: false,
 });
 
-/** For the listener; `proveAuthor` is for mail that no person reads. `stop` ends all questions to the DNS. */
+/** Who has sent a report, by the checks that mail to people passes; asked for once a mail. */
+const createReporterOf = ({ config, clock }: Pick<Base, 'config' | 'clock'>, lookup: ResolvedLookup) => {
+  const dns = createRecentDns(lookup, clock);
+  const resolver = resolverOf(dns);
+  const client = createClientChecks(dns, config().service.host, clock);
+  return ({ envelope, content }: Pick<MailToCheck, 'envelope' | 'content'>): Reporter => {
+    const prove = async () => {
+      const head = headOf(content);
+      const [spf, { dkim }] = await Promise.all([
+        client.spf(envelope),
+        checkSignatures(content, head, readFields(head), resolver),
+      ]);
+      return {
+        domains: provenDomains({ spf, dkim }),
+        isUncertain: [spf, ...dkim].some(({ result }) => result === 'temperror'),
+      };
+    };
+    let proof: ReturnType<typeof prove> | null = null;
+    return {
+      proof: () => {
+        proof ??= prove();
+        return proof;
+      },
+      mailHosts: dns.mx,
+    };
+  };
+};
+
+/**
+ * For the listener; `proveAuthor` is for mail that no person reads, `reporterOf` for reports. `stop` ends all questions to the DNS.
+ */
 export const openChecks = ({ config, clock }: Pick<Base, 'config' | 'clock'>, scan: ReceivedScan) => {
   const stopping = new AbortController();
   const tries = { tryMs: QUESTION_MS, stopping: stopping.signal };
@@ -94,6 +125,7 @@ export const openChecks = ({ config, clock }: Pick<Base, 'config' | 'clock'>, sc
     check: createChecks({ config, clock, scan, lookup }),
     proveAuthor: (async (envelope, content) =>
       authorProof(await proves({ envelope, content, recipients: [] }))) satisfies ProveAuthor,
+    reporterOf: createReporterOf({ config, clock }, lookup),
     stop: () => stopping.abort(),
   };
 };

@@ -3,7 +3,7 @@
 import { organizationalDomain } from '#src/domains/records/wanted-records.ts';
 import { domainName } from '#src/mail/address.ts';
 import type { AuthorProof } from '#src/mail/domain-report.ts';
-import type { CheckedMail } from '../mail.ts';
+import type { CheckedMail, MailAuth } from '../mail.ts';
 import type { InboundOptions, MailAction } from '../options.ts';
 import { type MailboxFor, namesSender } from '../recipient-rules.ts';
 
@@ -68,14 +68,16 @@ const domainOf = (address: string): string => address.slice(address.lastIndexOf(
 const isSameOwner = (one: string, other: string): boolean =>
   one === other || (organizationalDomain(one) ?? one) === (organizationalDomain(other) ?? other);
 
+/** Whose mail it is by SPF and DKIM. */
+export const provenDomains = ({ spf, dkim }: Pick<MailAuth, 'spf' | 'dkim'>): readonly string[] => [
+  ...(spf.result === 'pass' && spf.domain !== null ? [spf.domain] : []),
+  ...dkim.filter(({ result, domain }) => result === 'pass' && domain !== '').map(({ domain }) => domain),
+];
+
 /** Whether SPF or DKIM proves that the mail is of its author's domain. */
 const isProved = ({ authors, auth }: Pick<CheckedMail, 'authors' | 'auth'>): boolean => {
   if (auth.dmarc.result !== 'none') return auth.dmarc.result === 'pass';
-  const { spf, dkim } = auth;
-  const proved = [
-    ...(spf.result === 'pass' && spf.domain !== null ? [spf.domain] : []),
-    ...dkim.filter(({ result, domain }) => result === 'pass' && domain !== '').map(({ domain }) => domain),
-  ];
+  const proved = provenDomains(auth);
   return authors.every((author) => proved.some((domain) => isSameOwner(domain, domainOf(author))));
 };
 

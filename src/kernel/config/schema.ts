@@ -9,7 +9,17 @@ import { durationBetween } from '#src/kernel/expected.ts';
 import { limitsSection } from '#src/kernel/limits.ts';
 import { logLevels } from '#src/kernel/log.ts';
 import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
-import { alerts, billing, campaigns, compat, scanners, smtp, upstream, webhooks } from './sections.ts';
+import {
+  alerts,
+  billing,
+  campaigns,
+  compat,
+  complaints,
+  scanners,
+  smtp,
+  upstream,
+  webhooks,
+} from './sections.ts';
 import * as v from './values.ts';
 
 const retryTime = durationBetween(SECOND, 7 * DAY);
@@ -362,6 +372,10 @@ export const configSchema = z.strictObject({
     .meta({ live: 'yes' })
     .prefault({})
     .describe('Addresses that are suppressed by themselves.'),
+  complaints: complaints
+    .meta({ live: 'yes' })
+    .prefault({})
+    .describe('Reports of recipients that a message is spam.'),
   safe_mode: safeMode
     .meta({ live: 'yes' })
     .prefault({})

@@ -192,6 +192,23 @@ export const smtp = z.strictObject({
     .describe('Listeners for message submission with an API token as password; off where absent.'),
 });
 
+/** The complaint feedback loops at which operators of mail servers register, and Amazon SNS, by which Amazon SES reports. */
+const FEEDBACK_SOURCES = [
+  ...['amazonaws.com', 'aol.com', 'comcast.net', 'fastmail.com', 'hotmail.com', 'laposte.net', 'mail.ru'],
+  ...['outlook.com', 'returnpath.net', 'senderscore.net', 'seznam.cz', 'signal-spam.fr', 'validity.com'],
+  ...['yahoo.com', 'yandex.ru'],
+];
+
+export const complaints = z.strictObject({
+  feedback_sources: z
+    .array(v.hostName)
+    .max(100)
+    .prefault(FEEDBACK_SOURCES)
+    .describe(
+      'Domains of complaint feedback loops. A complaint that comes by mail counts for the pause of a practice only where SPF or DKIM proves that it is of one of them, or of the provider of the recipient’s mailbox (the owner of its domain, or of the hosts in its MX records). Any other suppresses the address, and counts in no rate. Leave out who signs the mail of customers, as amazonses.com does.',
+    ),
+});
+
 const answerTime = durationBetween(100, MINUTE);
 const atOnce = v.whole(1, 100);
 

@@ -46,6 +46,7 @@ const scene = async (format: 'sns' | 'json', isConfirmed = true) => {
       simulatorDomain: 'simulator.mail.example.com',
       guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
       softBounces: () => ({ count: 5, days: 30 }),
+      feedbackSources: () => [],
     },
     confirm: async (url) => {
       asked.push(url);
