@@ -47,6 +47,7 @@ export const foreignErrors = {
   warmup_not_ready: { a: ['validation_error', 422], b: [413, 422] },
   warmup_cap_reached: { a: ['daily_quota_exceeded', 429], b: [413, 422] },
   consent_required: { a: ['validation_error', 422], b: [413, 422] },
+  no_recipients: { a: ['validation_error', 422], b: [413, 422] },
   promotional_on_transactional: { a: ['validation_error', 422], b: [300, 422] },
   attachment_rejected: { a: ['invalid_attachment', 422], b: [411, 422] },
   too_many_recipients: { a: ['validation_error', 422], b: [300, 422] },

@@ -3,8 +3,15 @@
 // fault of the whole, such as a template that cannot be used, refuses the request. Rules look at every message, scanners at
 // the first one, because the others are made of the same content.
 import { hash } from 'node:crypto';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type Assessment, assessAlike } from '#src/intake/content/assessment.ts';
-import { type CompiledContent, compileContent, type TemplateContent } from '#src/intake/templates/render.ts';
+import { practiceValues } from '#src/intake/templates/practice-values.ts';
+import {
+  type CompiledContent,
+  compileContent,
+  type TemplateContent,
+  TOO_LONG,
+} from '#src/intake/templates/render.ts';
 import { loadTemplate, usualRoute } from '#src/intake/templates/resolve.ts';
 import { toMergeData } from '#src/intake/templates/schema.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -42,13 +49,15 @@ export const CONCERNS_ALL = ['sender', 'request', 'time'] as const;
 
 const entryPath = (index: number): string => `body.recipients[${index}]`;
 
-/** UTF-16 code units of the values that all messages store; values for all recipients are stored with each of them. */
+/** UTF-16 code units of the values that all messages store. */
 const MAX_KEPT = 100_000_000;
 /** Of one entry: the first ones show the mistake, and there may be thousands of entries. */
 const ENOUGH_PROBLEMS = 5;
 
 export interface BulkContent {
   readonly content: TemplateContent;
+  /** Values for all, of the practice and of the request; a recipient's own win. */
+  readonly data: MergeData;
   readonly compiled: CompiledContent;
   readonly kind: Kind;
   readonly route: string | null;
@@ -73,9 +82,12 @@ export const bulkContent = (db: TenantDb, body: BulkBody): BulkContent => {
   const compiled = compileContent(content);
   if (compiled.problems.length > 0)
     throw unfit(compiled.problems.map(({ path, message }) => ({ path: `body.template.${path}`, message })));
+  const data = { ...practiceValues(tenantStore(db).practice()), ...toMergeData(body.data ?? {}) };
+  if (compiled.isTooLong(data)) throw unfit([{ path: 'body.data', message: TOO_LONG }]);
   const kind = body.message_kind ?? usualKind;
   return {
     content,
+    data,
     compiled,
     kind,
     route: body.route ?? usualRoute(kind),
@@ -89,6 +101,7 @@ interface Entry {
   /** As it was given; '' where it is missing. */
   readonly email: string;
   readonly to: Mailbox | AppError;
+  /** Their own. */
   readonly data: MergeData;
   /** Index of an earlier entry with the same address and values. */
   readonly duplicateOf: number | null;
@@ -127,11 +140,8 @@ const unfitEntry = (problems: readonly FieldProblem[]): AppError =>
     extra: { fields: problems.slice(0, ENOUGH_PROBLEMS) },
   });
 
-/** Throws `invalid_request` where the values of all entries together are too long. */
-const entriesOf = async (
-  written: BulkContent,
-  { recipients, data: common = {} }: BulkBody,
-): Promise<Entry[]> => {
+/** Throws `invalid_request` where the own values of all entries together are too long. */
+const entriesOf = async (written: BulkContent, { recipients }: BulkBody): Promise<Entry[]> => {
   const { compiled } = written;
   const seen = new Map<string, number>();
   const pause = createSlices();
@@ -141,15 +151,16 @@ const entriesOf = async (
     const none = { email: emailOf(item), data: {}, duplicateOf: null };
     const checked = check(bulkRecipient, item, root);
     if (checked.problems !== null) return { ...none, to: unfitEntry(checked.problems) };
-    const data = toMergeData({ ...common, ...checked.value.data });
-    const problems = compiled.problemsOf(data, `${root}.data`);
+    const data = toMergeData(checked.value.data ?? {});
+    const all = { ...written.data, ...data };
+    const problems = compiled.problemsOf(all, `${root}.data`);
     if (problems.length > 0) return { ...none, to: unfitEntry(problems) };
     const to = mailboxOf(checked.value);
     if (to instanceof AppError) return { ...none, to };
     for (const value of Object.values(compiled.dataOfBody(data))) kept += value.length;
     if (kept > MAX_KEPT)
-      throw unfit([{ path: 'body.data', message: 'is too long for this number of recipients' }]);
-    const identity = identityOf(written, to, data);
+      throw unfit([{ path: 'body.recipients', message: 'have longer values than one request can take' }]);
+    const identity = identityOf(written, to, all);
     const duplicateOf = seen.get(identity) ?? null;
     if (duplicateOf === null) seen.set(identity, index);
     return { email: none.email, to, data, duplicateOf };
@@ -181,6 +192,7 @@ export const commonOf = (
   };
 };
 
+/** `data`: the recipient's own values. `sharedId`: of the content and the values for all. */
 export const draftFor = (
   { written, frame }: Common,
   to: Mailbox,
@@ -189,7 +201,7 @@ export const draftFor = (
 ): Draft => ({
   ...frame,
   to: [to],
-  ...written.compiled.render(data),
+  ...written.compiled.render({ ...written.data, ...data }),
   shared: sharedId === null ? null : { id: sharedId, data: written.compiled.dataOfBody(data) },
 });
 
@@ -247,7 +259,7 @@ const sendAll = async (
   digest: Buffer,
 ): Promise<Outcome[]> => {
   const { tenantId, projects, body, key, log } = request;
-  const { content } = common.written;
+  const { content, compiled, data: forAll } = common.written;
   const projectId = body.project_id ?? null;
   const scanned = createScans((draft) =>
     tryOne(intake, tenantId, { source: 'bulk', projects, projectId, draft }, CONCERNS_ALL),
@@ -256,7 +268,7 @@ const sendAll = async (
   // What concerns all is refused before anything is stored; what its values say does not.
   if (first && !(first.to instanceof AppError)) await scanned(draftFor(common, first.to, {}, null), {});
   const sharedId = await intake.files.write(tenantId, (db) =>
-    messageStore(db).insertShared(content, intake.clock.now()),
+    messageStore(db).insertShared({ ...content, data: compiled.dataOfBody(forAll) }, intake.clock.now()),
   );
   const sendOne = ({ to, data, duplicateOf }: Entry, index: number): Promise<Outcome | null> => {
     if (duplicateOf !== null) return Promise.resolve(null);

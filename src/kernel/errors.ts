@@ -24,6 +24,11 @@ const fieldProblem = z
   .meta({ id: 'FieldProblem' });
 export type FieldProblem = z.infer<typeof fieldProblem>;
 
+/** A placeholder of content, and how many people have no value for it. */
+export const placeholderLack = z
+  .strictObject({ name: z.string(), people: z.int() })
+  .meta({ id: 'PlaceholderLack' });
+
 export const errorTable = {
   invalid_json: {
     status: 400,
@@ -152,6 +157,16 @@ export const errorTable = {
     smtp: '550 5.7.1',
     hint: 'List sends need active newsletter consent.',
     extra: { missing: z.array(z.string()) },
+  },
+  no_recipients: {
+    status: 422,
+    smtp: '550 5.7.1',
+    hint: 'GET /api/practices/{id}/campaigns/{campaignID}/audience says who is left out and why.',
+    extra: {
+      people: z.int().describe('on its lists, each once'),
+      left_out: z.record(z.string(), z.int()).describe('people by reason'),
+      placeholders: z.array(placeholderLack).describe('that people lack a value for'),
+    },
   },
   promotional_on_transactional: {
     status: 422,

@@ -66,11 +66,18 @@ interface StoredBody extends BodyRow {
   data_json: string | null;
 }
 
-type SharedRow = Pick<BodyRow, 'text' | 'html'>;
+/** Content with placeholders, and the values for all messages that share it. */
+export interface SharedContent extends Pick<BodyRow, 'text' | 'html'> {
+  readonly data: MergeData;
+}
 
-/** Merges the message's values into the shared content. */
-const mergedBody = ({ data_json, ...row }: StoredBody, { text, html }: SharedRow): BodyRow => {
-  const data: MergeData = JSON.parse(data_json ?? '{}');
+interface SharedRow extends Pick<BodyRow, 'text' | 'html'> {
+  data_json: string;
+}
+
+/** Merges the values for all and those of the message into the shared content. */
+const mergedBody = ({ data_json, ...row }: StoredBody, { text, html, ...shared }: SharedRow): BodyRow => {
+  const data: MergeData = { ...JSON.parse(shared.data_json), ...JSON.parse(data_json ?? '{}') };
   return {
     ...row,
     text: text === null ? null : merge(text, data, 'text'),
@@ -183,8 +190,8 @@ export const messageStore = perConnection((db: TenantDb) => {
     `INSERT INTO message_bodies (message_seq, text, html, sealed, headers_json, calendar_json, parts_json, shared_id, data_json)
      VALUES (:message_seq, :text, :html, :sealed, :headers_json, :calendar_json, :parts_json, :shared_id, :data_json)`,
   );
-  const insertShared = db.prepare<[string | null, string | null, number]>(
-    'INSERT INTO shared_contents (text, html, created_at) VALUES (?, ?, ?)',
+  const insertShared = db.prepare<[string | null, string | null, string, number]>(
+    'INSERT INTO shared_contents (text, html, data_json, created_at) VALUES (?, ?, ?, ?)',
   );
   const hasShared = db.prepare<[number], number>('SELECT 1 FROM shared_contents WHERE id = ?').pluck();
   const removeUnusedShared = db.prepare<[number]>(
@@ -209,7 +216,9 @@ export const messageStore = perConnection((db: TenantDb) => {
     `SELECT text, html, sealed, headers_json, calendar_json, parts_json, shared_id, data_json
      FROM message_bodies WHERE message_seq = ?`,
   );
-  const shared = db.prepare<[number], SharedRow>('SELECT text, html FROM shared_contents WHERE id = ?');
+  const shared = db.prepare<[number], SharedRow>(
+    'SELECT text, html, data_json FROM shared_contents WHERE id = ?',
+  );
   const removed = db.prepare<[number, number], RemovedParts>(
     `SELECT NOT EXISTS (SELECT 1 FROM message_bodies WHERE message_seq = ?) AS content,
        EXISTS (SELECT 1 FROM removed_attachments WHERE message_seq = ?) AS attachments`,
@@ -303,9 +312,9 @@ export const messageStore = perConnection((db: TenantDb) => {
       });
       return seq;
     },
-    /** Stores content with placeholders that later messages share. Returns its id. */
-    insertShared: ({ text, html }: Pick<BodyRow, 'text' | 'html'>, now: number): number =>
-      Number(insertShared.run(text, html, now).lastInsertRowid),
+    /** Stores content that later messages share. Returns its id. */
+    insertShared: ({ text, html, data }: SharedContent, now: number): number =>
+      Number(insertShared.run(text, html, JSON.stringify(data), now).lastInsertRowid),
     /** Content that no message uses is removed after a while. */
     hasShared: (id: number): boolean => hasShared.get(id) !== undefined,
     /** Removes shared content that no message uses. */

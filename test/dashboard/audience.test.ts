@@ -217,6 +217,37 @@ test('a list is made, a person subscribes and confirms, a file is imported, and 
   await page.getByRole('button', { name: 'Speichern und prüfen' }).waitFor();
 });
 
+test('the finished newsletter asks for what it lacks, knows the practice, and reaches who is on the list', async () => {
+  await create('/presets/seed', {});
+  const { id: listId } = await create('/lists', { name: 'Leserinnen' });
+  await create(`/lists/${listId}/subscribers`, {
+    address: 'leserin@example.org',
+    status: 'active',
+    consent: { evidence: 'Anmeldebogen' },
+  });
+  const { id } = await create('/campaigns', { list_id: listId, subject: 'Entwurf', text: 'Entwurf' });
+  const page = await open(`campaigns/${id}`);
+  await page.getByLabel('Vorlage einsetzen').selectOption({ label: 'newsletter' });
+  const values = page.getByRole('group', { name: 'Werte für alle' });
+  await values.getByLabel('betreff').waitFor();
+  expect(await values.getByRole('textbox').count()).toBe(4);
+  await page.getByRole('button', { name: 'Speichern und prüfen' }).click();
+  await page.getByText('So bekommt es niemand.').waitFor();
+  await page.getByText('1 ein Wert für einen Platzhalter fehlt: betreff (1)').waitFor();
+  expect(await page.getByRole('button', { name: 'Jetzt senden' }).isDisabled()).toBe(true);
+  await values.getByLabel('betreff').fill('Neues im Herbst');
+  await values.getByLabel('text', { exact: true }).fill('wir impfen wieder.');
+  await values.getByLabel('link_text').fill('Sprechzeiten');
+  await values.getByLabel('link', { exact: true }).fill('https://praxis.example/zeiten');
+  await page.getByRole('button', { name: 'Speichern und prüfen' }).click();
+  await page.getByRole('button', { name: 'Jetzt senden' }).click();
+  await page.getByRole('button', { name: 'An 1 Person senden' }).click();
+  const mail = await mailTo('leserin@example.org', 'Neues im Herbst');
+  expect(mail.text).toContain('wir impfen wieder.');
+  expect(mail.text).toContain('Freundliche Grüße\nPraxis Dr. Sommer');
+  await page.getByText('Gesendet', { exact: true }).waitFor();
+});
+
 test('a campaign has all lists to choose from, is scheduled, made a draft again, and deleted', async () => {
   await create('/lists', { name: 'Früher' });
   const { id: listId } = await create('/lists', { name: 'Später' });

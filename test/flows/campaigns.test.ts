@@ -128,7 +128,7 @@ describe('a campaign', () => {
     const schedule = { schedule_at: '2027-07-01T08:00:00', time_zone: 'europe/berlin' };
     skipped = Date.parse('2027-01-01') - Date.now();
     try {
-      const made = await create(listOf([]), schedule);
+      const made = await create(listOf([{ address: 'erika@example.net', name: 'Erika' }]), schedule);
       expect(made).toMatchObject({
         status: 'scheduled',
         schedule_at: '2027-07-01T06:00:00.000Z',
@@ -253,6 +253,7 @@ describe('before it is sent', () => {
       suppressed: 1,
       without_consent: 2,
       missing_values: 1,
+      placeholders: [{ name: 'name', people: 1 }],
       left_out: { unsubscribed: 1, pending: 1, suppressed: 1, missing_value: 1 },
     });
   });

@@ -26,6 +26,7 @@ import {
 import { startPlayedStripe } from '#test/support/played-stripe.ts';
 import { until } from '#test/support/process.ts';
 import { putMail } from '#test/support/received-mail.ts';
+import { seedList } from '#test/support/subscribers.ts';
 
 const OWNER = 'anna@praxis.example';
 const RELAY_SECRET = 'relay-secret-0123456789';
@@ -354,10 +355,12 @@ const scheduled = async (id: string): Promise<Given> => {
   const { id: messageID } = await done('sendMessage', id, {}, { scheduled_at: tomorrow() });
   return { ids: { messageID }, instead: { '2026-12-07T08:00:00Z': tomorrow() } };
 };
-/** While the practice is paused, a campaign waits instead of ending at once. */
+/** To two people, of whom the second has their turn an hour later: it does not end at once. */
 const campaignAfter = async (id: string, ...steps: readonly string[]): Promise<Given> => {
-  const campaignID = (await done('createCampaign', id, await withList(id))).id;
-  await done('pausePractice', id);
+  await app.completeLegal(id);
+  const readers = ['dora', 'emil'].map((name) => ({ address: `${name}@example.org`, name }));
+  const given = { instead: { [EXAMPLE_ID]: seedList(app.home, id, readers).id } };
+  const campaignID = (await done('createCampaign', id, given, { max_per_hour: 1 })).id;
   for (const step of steps) await done(step, id, { ids: { campaignID } });
   return { ids: { campaignID } };
 };
@@ -472,6 +475,7 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
     ...(await campaignAfter(id)),
     instead: { '2026-12-24T09:00:00': tomorrow() },
   }),
+  sendCampaign: (id) => campaignAfter(id),
   pauseCampaign: (id) => campaignAfter(id, 'sendCampaign'),
   resumeCampaign: (id) => campaignAfter(id, 'sendCampaign', 'pauseCampaign'),
   cancelCampaign: (id) => campaignAfter(id, 'sendCampaign'),

@@ -15,12 +15,10 @@ interface Seeded {
 /** What a practice would write in. */
 const values: Readonly<Record<string, string>> = {
   name: 'Frau Müller',
-  praxis: 'Praxis am Markt',
   datum: '14. Dezember 2026',
   uhrzeit: '9:30',
   alter_termin: '10. Dezember 2026',
-  ort: 'Am Markt 1, 20095 Hamburg',
-  telefon: '040 123456',
+  'practice.phone': '040 123456',
   oeffnungszeiten: 'Montag bis Freitag von 8 bis 12 Uhr',
   link: 'https://praxis.example/nachrichten',
   bestaetigungslink: 'https://mail.example.com/api/public/confirm?token=abc',

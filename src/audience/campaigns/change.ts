@@ -2,13 +2,14 @@
 
 import { auditStore } from '#src/events/audit-store.ts';
 import { findTemplate, loadTemplate } from '#src/intake/templates/resolve.ts';
+import { toMergeData } from '#src/intake/templates/schema.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { withStatus } from './change-status.ts';
-import { compileMailing } from './content.ts';
+import { mailingIn } from './content.ts';
 import { contentOf, presentHead } from './record.ts';
 import { type CampaignBody, type CampaignContent, scheduleOf } from './schema.ts';
 import { select } from './selection.ts';
@@ -92,6 +93,7 @@ const contentFrom = (db: TenantDb, body: CampaignBody, former: CampaignContent |
   reply_to: kept(body.reply_to, former?.reply_to),
   tags: body.tags ?? former?.tags,
   metadata: body.metadata ?? former?.metadata,
+  values: body.values === undefined ? former?.values : toMergeData(body.values),
   headers: body.headers ?? former?.headers,
 });
 
@@ -153,7 +155,7 @@ export const planCreation = (db: TenantDb, body: CampaignBody, change: CampaignC
     updated_at: now,
   };
   const row = scheduled(db, draft, body, change);
-  compileMailing(content, row);
+  mailingIn(db, row, content);
   return { row, content };
 };
 
@@ -185,7 +187,7 @@ export const planChange = (db: TenantDb, id: string, body: CampaignBody, change:
     updated_at: change.now,
   };
   const row = scheduled(db, changed, body, change);
-  compileMailing(content, row);
+  mailingIn(db, row, content);
   return { row, content };
 };
 

@@ -15,7 +15,6 @@ import { type Assess, createScans, tryOne } from '#src/intake/bulk.ts';
 import type { Draft } from '#src/intake/draft.ts';
 import { gateErrors } from '#src/intake/gates.ts';
 import type { Intake } from '#src/intake/open.ts';
-import type { TemplateContent } from '#src/intake/templates/render.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
@@ -23,7 +22,7 @@ import { kinds } from '#src/messages/kinds.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { applicableSuppression } from '#src/messages/suppression-rules.ts';
 import { choose, type LeftOut } from './choose.ts';
-import { compileMailing, type Mailing } from './content.ts';
+import type { Mailing } from './content.ts';
 import type { Filter } from './filter.ts';
 import { noticeOf } from './notices.ts';
 import { peopleStore } from './people-store.ts';
@@ -48,11 +47,10 @@ export interface Handing {
   readonly isRefused: () => Promise<boolean>;
 }
 
-/** Throws `invalid_request` for content that cannot be used. */
 export const beginHanding = (
   { context }: Pick<Intake, 'context'>,
   tenantId: string,
-  contentJson: string,
+  mailing: Mailing,
   row: CampaignRow,
 ): Handing => {
   const scanFor = (draft: Draft): Promise<Assess> =>
@@ -63,7 +61,6 @@ export const beginHanding = (
       TRIED_FIRST,
     );
   const scanned = createScans(scanFor);
-  const mailing = compileMailing(contentJson, row);
   const isRefused = async (): Promise<boolean> => {
     const draft = mailing.draftFor(
       { address: `success@${context.simulatorDomain}`, name: null },
@@ -187,7 +184,7 @@ const withListId = (
 interface Page {
   readonly tenantId: string;
   readonly row: CampaignRow;
-  readonly content: TemplateContent;
+  readonly content: Mailing['content'];
   readonly turns: readonly Turn[];
   /** What is refused for each person nearly alike; empty once someone has got it, or where it is about their values. */
   readonly refusedForAll: RefusalFacts['ofContent'];

@@ -11,7 +11,8 @@ import type { Address } from '#src/mail/mailbox.ts';
 import { applicableSuppression } from '#src/messages/suppression-rules.ts';
 import { campaignOf } from './change.ts';
 import { type Choosing, type Chosen, choose } from './choose.ts';
-import { compileMailing, type Mailing } from './content.ts';
+import { type Mailing, mailingIn } from './content.ts';
+import { valuesOf } from './filter.ts';
 import { type Person, peopleStore } from './people-store.ts';
 import { presentHead } from './record.ts';
 import { listsOf } from './selection.ts';
@@ -33,7 +34,7 @@ export const choosingFor = (
   content = campaignStore(db).content(row.seq),
 ): Choosing & { readonly mailing: Mailing } => ({
   filter: JSON.parse(row.filter_json),
-  mailing: compileMailing(content, row),
+  mailing: mailingIn(db, row, content),
   startedAt: row.started_at ?? now,
   // The ledger is asked when it is sent.
   hasConsent: () => true,
@@ -83,29 +84,47 @@ export interface AudienceCount {
   readonly people: number;
   readonly willReceive: number;
   readonly leftOut: ReadonlyMap<string, number>;
+  /** Placeholders, and how many people whose turn has not come lack a value for them. */
+  readonly missing: ReadonlyMap<string, number>;
 }
 
 /** Ended campaigns have no one left whose turn could come. */
 const ENDED: ReadonlySet<string> = new Set(['sent', 'failed', 'cancelled']);
 
-/** Throws `not_found`. */
+export interface Counting {
+  /** Throws `not_found`. `content`: the JSON of its content. */
+  readonly find: (db: TenantDb) => { readonly row: CampaignRow; readonly content: string };
+  /** Those behind so many that will receive it are not counted. */
+  readonly enough?: number;
+}
+
+/** As it is stored. Throws `not_found`. */
+export const storedCampaign =
+  (campaignId: string): Counting['find'] =>
+  (db) => {
+    const row = campaignOf(db, campaignId);
+    return { row, content: campaignStore(db).content(row.seq) };
+  };
+
+/** Rejects as `find` throws. */
 export const countAudience = async (
   context: Context,
   tenantId: string,
-  campaignId: string,
+  { find, enough = Number.POSITIVE_INFINITY }: Counting,
 ): Promise<AudienceCount> => {
   const { files, clock } = context;
   const pause = createSlices();
   const { row, head, lists, choosing } = await files.read(tenantId, (db) => {
-    const found = campaignOf(db, campaignId);
+    const { row: found, content } = find(db);
     return {
       row: found,
       head: presentHead(db, { ...found, subject: '' }),
       lists: listNumbers(db, found),
-      choosing: choosingFor(db, found, clock.now()),
+      choosing: choosingFor(db, found, clock.now(), content),
     };
   });
   const leftOut = new Map(Object.entries(head.left_out));
+  const missing = new Map<string, number>();
   let willReceive = head.counts.handed_over;
   let people = willReceive + [...leftOut.values()].reduce((sum, n) => sum + n, 0);
   const look = (db: TenantDb, person: Person): void => {
@@ -115,6 +134,9 @@ export const countAudience = async (
     const reason = choice.leftOut ?? heldBack(db, context, row, choice.subscriber);
     if (reason === null) willReceive += 1;
     else leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+    if (reason === 'missing_value')
+      for (const name of choosing.mailing.missing(valuesOf(choice.subscriber)))
+        missing.set(name, (missing.get(name) ?? 0) + 1);
   };
   const size = Math.ceil(ROWS_PER_READ / Math.max(1, lists.length));
   let last = row.after_hash;
@@ -125,8 +147,8 @@ export const countAudience = async (
       const page = peopleStore(db).after(lists, last, size);
       for (const person of page) look(db, person);
       last = page.at(-1)?.[0].address_hash ?? last;
-      return page.length === size;
+      return page.length === size && willReceive < enough;
     });
   }
-  return { people, willReceive, leftOut };
+  return { people, willReceive, leftOut, missing };
 };

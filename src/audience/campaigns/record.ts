@@ -4,6 +4,7 @@ import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { CounterName } from '#src/audience/log/rules.ts';
 import { deliveriesOf, messagesOf, rate } from '#src/feedback/reputation/rules.ts';
 import * as fields from '#src/intake/send-fields.ts';
+import { practiceValues } from '#src/intake/templates/practice-values.ts';
 import { compileContent } from '#src/intake/templates/render.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
@@ -107,11 +108,14 @@ export const campaignSchema = z
       .describe('of which the content was copied'),
     tags: fields.sendFields.tags.unwrap(),
     metadata: fields.metadata,
+    values: z.record(z.string(), z.string()).describe('of placeholders, for all its people'),
     headers: fields.sendFields.headers.unwrap(),
     settings: fields.settings,
     unknown_fields: z
       .array(z.string())
-      .describe('placeholders that none of the newest 1,000 subscribers of its lists has a value for'),
+      .describe(
+        'placeholders that have a value neither for all nor for one of the newest 1,000 subscribers of its lists',
+      ),
   })
   .meta({ id: 'Campaign' });
 
@@ -190,7 +194,8 @@ const SUBSCRIBERS_LOOKED_AT = 1_000;
 
 /** Nothing is unknown where the lists are empty. */
 const unknownFields = (db: TenantDb, row: CampaignRow, content: CampaignContent): string[] => {
-  const unknown = new Set(compileContent(content).fields);
+  const known = { ...practiceValues(tenantStore(db).practice()), ...content.values };
+  const unknown = new Set(compileContent(content).missing(known));
   const lists = listsOf(db, row);
   const each = Math.ceil(SUBSCRIBERS_LOOKED_AT / Math.max(1, lists.length));
   let isEmpty = true;
@@ -210,10 +215,10 @@ export const contentOf = (db: TenantDb, { seq }: Pick<CampaignRow, 'seq'>): Camp
 export const presentCampaign = (db: TenantDb, row: CampaignRow): z.infer<typeof campaignSchema> => {
   const content = contentOf(db, row);
   const { from = null, reply_to = null, tags = [], metadata = {}, headers = {}, settings = {} } = content;
-  const { subject, text, html, template } = content;
+  const { subject, text, html, template, values = {} } = content;
   return {
     ...presentHead(db, { ...row, subject }),
-    ...{ from, reply_to, text, html, template, tags, metadata, headers, settings },
+    ...{ from, reply_to, text, html, template, tags, metadata, values, headers, settings },
     unknown_fields: ENDED.has(row.status) ? [] : unknownFields(db, row, content),
   };
 };

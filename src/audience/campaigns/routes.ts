@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
-import type { AudienceContext } from '#src/audience/context.ts';
 import { SEND_ERRORS } from '#src/intake/accept.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -24,7 +23,7 @@ import {
 import { campaignHeadSchema, campaignSchema, presentCampaign, presentHead } from './record.ts';
 import { campaignBody } from './schema.ts';
 import { type CampaignRow, campaignStatuses, campaignStore } from './store.ts';
-import { requireReady } from './try.ts';
+import { type CampaignContext, requireReady } from './try.ts';
 
 /** Room for text and HTML at their bounds with every character escaped. */
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -36,7 +35,7 @@ export const campaignParams = z.strictObject({ ...tenantParams.shape, campaignID
 export const shared = { tag: 'Campaigns', access: 'campaigns.send', stability: 'stable' } as const;
 const one = { description: 'The campaign with its numbers.', body: campaignSchema };
 /** With a schedule, also what sending it now would be refused with. */
-const writeErrors = [...new Set(SEND_ERRORS)];
+const writeErrors = [...new Set([...SEND_ERRORS, 'no_recipients', 'rate_limited'] as const)];
 
 export const requireWhole = (caller: Caller): void =>
   requireAllProjects(caller, 'campaigns.send', 'A campaign');
@@ -50,7 +49,7 @@ export const requireSending = (caller: Caller): void => {
   });
 };
 
-export const campaignRoutes = (context: AudienceContext): Route[] => {
+export const campaignRoutes = (context: CampaignContext): Route[] => {
   const { files, clock, hold, wake } = context;
   /** What is scheduled is refused as `POST …/schedule` refuses it. */
   const requireSchedulable = async (
@@ -123,7 +122,7 @@ export const campaignRoutes = (context: AudienceContext): Route[] => {
       id: 'createCampaign',
       summary: 'Create a campaign',
       description:
-        'A draft; with `schedule_at` it is scheduled. Text, HTML and subject have placeholders `{{name}}`, which take the values of each subscriber, and `{{email}}` and `{{name}}`; who lacks one is left out.',
+        'A draft; with `schedule_at` it is scheduled. Text, HTML and subject have placeholders `{{name}}`, which take the values of each subscriber, and `{{email}}` and `{{name}}`; for what a person has no value of, those for all in `values`; who lacks one is left out.',
       audit: 'campaign.create',
       params: tenantParams,
       body: campaignBody,

@@ -1,10 +1,16 @@
 // Campaigns as they are asked for and kept.
 import { z } from 'zod';
 import * as fields from '#src/intake/send-fields.ts';
-import { templateHtml, templateSubject, templateText } from '#src/intake/templates/schema.ts';
+import {
+  mergeDataSchema,
+  templateHtml,
+  templateSubject,
+  templateText,
+} from '#src/intake/templates/schema.ts';
 import { EXAMPLE_ID, idSchema, nameSchema } from '#src/kernel/fields.ts';
 import { DAY, MINUTE } from '#src/kernel/time.ts';
 import { unfit } from '#src/kernel/validate.ts';
+import type { MergeData } from '#src/mail/merge-fields.ts';
 import { momentOf, zoneNamed } from '#src/mail/time-zone.ts';
 import { kindSchema } from '#src/messages/schema.ts';
 import { comparisons, dateOf, presences } from './filter.ts';
@@ -69,6 +75,9 @@ const shape = {
   template_version: z.int().min(1).describe('the current one where absent'),
   tags: sendFields.tags.unwrap(),
   metadata: fields.metadata,
+  values: mergeDataSchema.describe(
+    "values of placeholders for all its people; a person's own win, unless they are empty. Of the practice, `practice.name`, `practice.address` and the fields of its legal block are known by themselves",
+  ),
   headers: sendFields.headers.unwrap(),
   settings: fields.settings,
   max_per_hour: z
@@ -110,6 +119,7 @@ export const scheduleBody = z
 
 /** What a campaign keeps as JSON of its content; text and HTML have their placeholders. */
 export interface CampaignContent extends Pick<CampaignBody, 'tags' | 'metadata' | 'headers' | 'settings'> {
+  readonly values?: MergeData | undefined;
   readonly from?: string | undefined;
   readonly reply_to?: string | string[] | undefined;
   readonly subject: string;

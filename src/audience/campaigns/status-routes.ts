@@ -1,18 +1,18 @@
 // What people do with a campaign, over HTTP. What is refused for all of its recipients is refused here already.
 import type { z } from 'zod';
-import type { AudienceContext } from '#src/audience/context.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { SEND_ERRORS } from '#src/intake/accept.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import { campaignOf } from './change.ts';
 import { type StatusChange, withStatus } from './change-status.ts';
+import { storedCampaign } from './preview.ts';
 import { campaignSchema, presentCampaign } from './record.ts';
 import { campaignParams, ONE, requireSending, requireWhole, shared } from './routes.ts';
 import { scheduleBody, scheduleOf } from './schema.ts';
 import { campaignStore } from './store.ts';
-import { requireReady } from './try.ts';
+import { type CampaignContext, requireReady } from './try.ts';
 
-export const statusRoutes = (context: AudienceContext): Route[] => {
+export const statusRoutes = (context: CampaignContext): Route[] => {
   const { files, clock, hold, wake } = context;
 
   const change = async (
@@ -22,11 +22,7 @@ export const statusRoutes = (context: AudienceContext): Route[] => {
   ) => {
     requireWhole(caller);
     if (verb !== 'pause' && verb !== 'cancel') requireSending(caller);
-    if (verb === 'send' || verb === 'schedule')
-      await requireReady(context, id, (db) => {
-        const row = campaignOf(db, campaignID);
-        return { row, content: campaignStore(db).content(row.seq) };
-      });
+    if (verb === 'send' || verb === 'schedule') await requireReady(context, id, storedCampaign(campaignID));
     const release = await hold(id);
     try {
       const body = await files.write(id, (db) => {
@@ -66,7 +62,16 @@ export const statusRoutes = (context: AudienceContext): Route[] => {
     params: campaignParams,
     responses: { 200: { description: 'The campaign as it is now.', body: campaignSchema } },
   } as const;
-  const sending = [...new Set(['not_found', 'conflict', 'forbidden', ...SEND_ERRORS] as const)];
+  const sending = [
+    ...new Set([
+      'not_found',
+      'conflict',
+      'forbidden',
+      ...SEND_ERRORS,
+      'no_recipients',
+      'rate_limited',
+    ] as const),
+  ];
   const changing = ['not_found', 'conflict', 'forbidden'] as const;
   return [
     defineRoute({
@@ -75,7 +80,7 @@ export const statusRoutes = (context: AudienceContext): Route[] => {
       id: 'sendCampaign',
       summary: 'Send a campaign now',
       description:
-        'To each person on its lists once, who is active and has consented by then. What every message of it would be refused with is the answer already, as is a pause of the practice and its safe mode; what comes up while it is sent and passes later (warm-up, plan, such a pause) makes it wait, and `waiting` says until when. Needs `messages.send` besides.',
+        'To each person on its lists once, who is active and has consented by then. What every message of it would be refused with is the answer already, as is a pause of the practice and its safe mode, and that it would reach no one (`no_recipients`); what comes up while it is sent and passes later (warm-up, plan, such a pause) makes it wait, and `waiting` says until when. Needs `messages.send` besides.',
       audit: 'campaign.send',
       errors: sending,
       handle: ({ params }, request) => change(params, request, { verb: 'send' }),

@@ -5,8 +5,9 @@ import type { AudienceContext } from '#src/audience/context.ts';
 import type { Task } from '#src/audience/work.ts';
 import { windowOf } from '#src/feedback/reputation/window.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { AppError } from '#src/kernel/errors.ts';
+import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
 import { SECOND } from '#src/kernel/time.ts';
+import { mailingIn } from './content.ts';
 import { countsOf } from './counts.ts';
 import { beginHanding, failed, type Handing, handOver } from './hand-over.ts';
 import { noticeOf, sendNotice } from './notices.ts';
@@ -19,7 +20,7 @@ import {
   restOrReport,
   STALLED,
 } from './rules.ts';
-import { type CampaignRow, campaignStore } from './store.ts';
+import { type CampaignRow, campaignStore, HANDED_OVER } from './store.ts';
 import { takeOutSome } from './take-out.ts';
 
 type CampaignContext = Pick<AudienceContext, 'files' | 'clock' | 'config' | 'intake' | 'accounts'>;
@@ -31,6 +32,8 @@ const FIRST_REST_MS = 20;
 const LONGEST_REST_MS = 5 * SECOND;
 /** Contents that are kept ready, of some megabytes at most. */
 const MAX_HANDINGS = 8;
+
+const NO_RECIPIENTS = 'no_recipients' satisfies ErrorCode;
 
 const NONE: OwnCounts = { tried: 0, hardBounced: 0, complained: 0 };
 
@@ -124,8 +127,8 @@ export const campaignTask = ({ files, clock, config, intake, accounts }: Campaig
     const known = handings.get(key);
     if (known) return known;
     try {
-      const content = await files.read(tenantId, (db) => campaignStore(db).content(row.seq));
-      const handing = beginHanding(intake, tenantId, content, row);
+      const mailing = await files.read(tenantId, (db) => mailingIn(db, row));
+      const handing = beginHanding(intake, tenantId, mailing, row);
       if (handings.size === MAX_HANDINGS) handings.clear();
       handings.set(key, handing);
       return handing;
@@ -186,7 +189,13 @@ export const campaignTask = ({ files, clock, config, intake, accounts }: Campaig
           return true;
         }
         if (look.waiting > 0) return take(tenantId, look, restOrReport(look));
-        await write(tenantId, row, (known) => sent(known, now));
+        // A campaign that no one got is no success, whatever left each person out.
+        await files.write(tenantId, (db) => {
+          const known = campaignStore(db).bySeq(row.seq);
+          if (known?.status !== row.status) return;
+          const isForSomeone = campaignStore(db).counters(row.seq).has(HANDED_OVER);
+          campaignStore(db).update(isForSomeone ? sent(known, now) : failed(known, NO_RECIPIENTS, now));
+        });
         return true;
       }
       case 'nothing':

@@ -1,22 +1,21 @@
 // Campaigns over HTTP before they are sent: their rating, a test of their message, and how many people would get it.
 import { z } from 'zod';
-import type { AudienceContext } from '#src/audience/context.ts';
 import { SEND_ERRORS } from '#src/intake/accept.ts';
 import { sendAnswer } from '#src/intake/schema.ts';
 import { scoreAnswer } from '#src/intake/score.ts';
 import { mergeDataSchema, toMergeData } from '#src/intake/templates/schema.ts';
+import { placeholderLack } from '#src/kernel/errors.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { withoutConsent } from './choose.ts';
-import { countAudience } from './preview.ts';
+import { presentPlaceholders } from './no-recipients.ts';
+import { countAudience, storedCampaign } from './preview.ts';
 import { campaignParams, ONE, requireSending, requireWhole, shared } from './routes.ts';
-import { scoreCampaign, testCampaign } from './try.ts';
+import { type CampaignContext, scoreCampaign, testCampaign } from './try.ts';
 
 const MAX_ADDRESS = 1_000;
 const MAX_TESTED = 10;
 const TESTS_PER_MINUTE = 5;
-/** Each takes some seconds of the event loop for 100,000 people, in small pieces. */
-const COUNTS_PER_MINUTE = 20;
 /** Each looks for its first person among a thousand. */
 const SCORES_PER_MINUTE = 30;
 
@@ -34,6 +33,7 @@ const audienceSchema = z
     suppressed: z.int(),
     without_consent: z.int().describe('have not confirmed, or have left, bounced or complained'),
     missing_values: z.int().describe('lack a value that the content needs'),
+    placeholders: z.array(placeholderLack).describe('that people whose turn has not come lack a value for'),
     left_out: z.record(z.string(), z.int()).describe('all who get no message, by reason'),
   })
   .meta({ id: 'CampaignAudience' });
@@ -49,17 +49,12 @@ const testBody = z
   })
   .meta({ examples: [{ to: ['success@simulator.example'] }] });
 
-export const campaignTrialRoutes = (context: AudienceContext): Route[] => {
-  const { clock } = context;
+export const campaignTrialRoutes = (context: CampaignContext): Route[] => {
+  const { clock, limitCounts } = context;
   const limitTests = createRateCheck(
     clock,
     () => perMinute(TESTS_PER_MINUTE),
     `Campaigns are tested ${TESTS_PER_MINUTE} times a minute at most.`,
-  );
-  const limitCounts = createRateCheck(
-    clock,
-    () => perMinute(COUNTS_PER_MINUTE),
-    `Audiences are counted ${COUNTS_PER_MINUTE} times a minute at most.`,
   );
   const limitScores = createRateCheck(
     clock,
@@ -128,7 +123,9 @@ export const campaignTrialRoutes = (context: AudienceContext): Route[] => {
       handle: async ({ params }, { caller }) => {
         requireWhole(caller);
         limitCounts(params.id);
-        const { people, willReceive, leftOut } = await countAudience(context, params.id, params.campaignID);
+        const find = storedCampaign(params.campaignID);
+        const count = await countAudience(context, params.id, { find });
+        const { people, willReceive, leftOut } = count;
         const sum = (...reasons: readonly string[]): number =>
           reasons.reduce((total, reason) => total + (leftOut.get(reason) ?? 0), 0);
         return {
@@ -140,6 +137,7 @@ export const campaignTrialRoutes = (context: AudienceContext): Route[] => {
             suppressed: sum('suppressed'),
             without_consent: sum(...withoutConsent),
             missing_values: sum('missing_value', 'unusable_value'),
+            placeholders: presentPlaceholders(count),
             left_out: Object.fromEntries(leftOut),
           },
         };

@@ -18,10 +18,16 @@ import type { Mailbox } from '#src/mail/mailbox.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { campaignOf } from './change.ts';
 import type { Chosen } from './choose.ts';
-import { compileMailing, type Mailing } from './content.ts';
+import { type Mailing, mailingIn } from './content.ts';
 import { OF_CONTENT, TRIED_FIRST } from './hand-over.ts';
-import { choosingFor, sampleOf } from './preview.ts';
-import { type CampaignRow, campaignStore } from './store.ts';
+import { noRecipients } from './no-recipients.ts';
+import { type Counting, choosingFor, countAudience, sampleOf } from './preview.ts';
+import type { CampaignRow } from './store.ts';
+
+/** Counting an audience takes some seconds of the event loop for 100,000 people: `limitCounts` throws `rate_limited`. */
+export interface CampaignContext extends AudienceContext {
+  readonly limitCounts: (tenantId: string) => void;
+}
 
 interface Sample {
   readonly row: CampaignRow;
@@ -54,11 +60,11 @@ const sampleDraft = (db: TenantDb, context: AudienceContext, campaignId: string)
   return { row, draft, consentEntry: entry?.id ?? null };
 };
 
-/** Throws what every message of the campaign would be refused with now. */
+/** Throws what every message of the campaign would be refused with now, and `no_recipients`. */
 export const requireReady = async (
-  context: AudienceContext,
+  context: CampaignContext,
   tenantId: string,
-  find: (db: TenantDb) => { readonly row: CampaignRow; readonly content: string },
+  find: Counting['find'],
 ): Promise<void> => {
   const { files, clock, intake } = context;
   const sample = await files.read(tenantId, (db) => {
@@ -69,7 +75,12 @@ export const requireReady = async (
     const consentEntry = consentStore(db).bySeq(chosen.subscriber.consent_seq)?.id ?? null;
     return { row, mailing: choosing.mailing, chosen, consentEntry };
   });
-  if (sample === null) return;
+  if (sample === null) {
+    context.limitCounts(tenantId);
+    const count = await countAudience(context, tenantId, { find, enough: 1 });
+    if (count.willReceive === 0) throw noRecipients(count);
+    return;
+  }
   const { row, mailing, chosen, consentEntry } = sample;
   // Other refusals of these gates concern that person only.
   const gates = chosen.isHeldBySafeMode ? ([...TRIED_FIRST, 'recipients'] as const) : TRIED_FIRST;
@@ -161,8 +172,7 @@ export const testCampaign = async (
   const { row, draft } = await context.files.read(tenantId, (db) => {
     const found = campaignOf(db, campaignId);
     requireOwn(db, context, mailboxes);
-    const mailing = compileMailing(campaignStore(db).content(found.seq), found);
-    return { row: found, draft: draftOf(context, mailing, null, data) };
+    return { row: found, draft: draftOf(context, mailingIn(db, found), null, data) };
   });
   const subject = `${MARK}${draft.subject}`.slice(0, MAX_SUBJECT).toWellFormed();
   const messages = [];

@@ -63,7 +63,7 @@ export const places: readonly Place[] = [
   {
     table: 'shared_contents',
     keys: ['id'],
-    searched: ['text', 'html'],
+    searched: ['text', 'html', 'data_json'],
     fate: 'shared',
     kind: 'mentions_in_messages',
   },

@@ -22,7 +22,7 @@ const contentWords = words({
     form: 'Fassung',
     html: 'Gestaltet (HTML)',
     text: 'Nur Text',
-    hint: 'Platzhalter stehen in doppelten geschweiften Klammern: {{name}}. Mit der Tabulatortaste verlassen Sie das Feld.',
+    hint: 'Platzhalter stehen in doppelten geschweiften Klammern: {{name}}. Was im Impressum der Praxis steht, ist schon bekannt: {{practice.name}}, {{practice.address}}, {{practice.privacy_url}}. Mit der Tabulatortaste verlassen Sie das Feld.',
     broken: 'Das ist kein Platzhalter: {{name}}, nur Buchstaben ohne Umlaute, Ziffern, _ und Punkte',
     preview: 'Vorschau',
     desktop: 'Am Computer',
@@ -30,6 +30,8 @@ const contentWords = words({
     textOnly: 'Nur Text',
     values: 'Probewerte',
     valuesHint: 'Sie gelten nur für die Vorschau und die Probemail.',
+    forAll: 'Werte für alle',
+    forAllHint: 'Wer auf der Liste einen eigenen Wert hat, bekommt den.',
     nothing: 'Diese Fassung ist leer.',
   },
   en: {
@@ -37,7 +39,7 @@ const contentWords = words({
     form: 'Version',
     html: 'Formatted (HTML)',
     text: 'Text only',
-    hint: 'Placeholders are in double braces: {{name}}. The Tab key leaves the field.',
+    hint: 'Placeholders are in double braces: {{name}}. What the legal notice of the practice says is known already: {{practice.name}}, {{practice.address}}, {{practice.privacy_url}}. The Tab key leaves the field.',
     broken: 'This is no placeholder: {{name}}, only ASCII letters, digits, _ and dots',
     preview: 'Preview',
     desktop: 'On a computer',
@@ -45,6 +47,8 @@ const contentWords = words({
     textOnly: 'Text only',
     values: 'Test values',
     valuesHint: 'They are for the preview and the test mail only.',
+    forAll: 'Values for all',
+    forAllHint: 'Who has a value of their own on the list gets that.',
     nothing: 'This version is empty.',
   },
 });
@@ -139,19 +143,27 @@ export const ContentFields = ({
   onContent,
   values,
   onValues,
+  known,
+  areForAll = false,
   error,
 }: {
   readonly content: Content;
   readonly onContent: (content: Content) => void;
   readonly values: Values;
   readonly onValues: (values: Values) => void;
+  /** What the practice has told of itself. */
+  readonly known: Values;
+  /** The values are sent: they are not for tests only. */
+  readonly areForAll?: boolean;
   /** What the API refused it with. */
   readonly error: unknown;
 }) => {
   const w = contentWords();
   const [form, setForm] = useState<'html' | 'text'>(content.html === '' ? 'text' : 'html');
   const part = content[form];
-  const names = placeholdersIn(content.subject, content.text, content.html);
+  const names = placeholdersIn(content.subject, content.text, content.html).filter(
+    (name) => !Object.hasOwn(known, name),
+  );
   const broken = brokenIn(part, w.broken);
   return (
     <div class="writing">
@@ -183,11 +195,11 @@ export const ContentFields = ({
         />
       </div>
       <div>
-        <ContentPreview content={content} values={values} />
+        <ContentPreview content={content} values={{ ...known, ...values }} />
         {names.length > 0 && (
           <fieldset class="testvalues">
-            <legend>{w.values}</legend>
-            <p class="hint">{w.valuesHint}</p>
+            <legend>{areForAll ? w.forAll : w.values}</legend>
+            <p class="hint">{areForAll ? w.forAllHint : w.valuesHint}</p>
             <div class="columns">
               {names.map((name) => (
                 <TextField

@@ -22,6 +22,23 @@ export const placeholdersIn = (...parts: readonly string[]): string[] => [
   ),
 ];
 
+/** What the service knows of the practice by itself, as `src/intake/templates/practice-values.ts` has it. */
+export const practiceValues = ({
+  name,
+  legal,
+}: {
+  readonly name: string;
+  readonly legal: Readonly<Record<string, unknown>>;
+}): Record<string, string> => {
+  const address = [legal.street, legal.city].filter(Boolean).join(', ');
+  const values = Object.entries({ ...legal, name, address });
+  return Object.fromEntries(
+    values.flatMap(([field, value]) =>
+      typeof value === 'string' && value !== '' ? [[`practice.${field}`, value]] : [],
+    ),
+  );
+};
+
 const escaped: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 export const asHtml = (value: string): string =>
   value.replace(/[&<>"]/g, (found) => escaped[found] ?? found).replace(/\n/g, '<br>\n');

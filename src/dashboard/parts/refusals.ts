@@ -48,6 +48,7 @@ export const refusalWords = words<Readonly<Record<string, Sentences>>>({
       'Ohne nachgewiesene Einwilligung wird das nicht gesandt.',
       'Bitten Sie die Person, sich anzumelden.',
     ],
+    no_recipients: ['So bekäme es niemand.', 'Der Grund steht darunter und bei „Prüfen und senden“.'],
     promotional_on_transactional: [
       'Das ist Werbung, und dieser Versandweg ist nicht dafür.',
       'Senden Sie es als Rundschreiben.',
@@ -106,6 +107,7 @@ export const refusalWords = words<Readonly<Record<string, Sentences>>>({
     dkim_not_verified: ['The sender’s domain is not verified yet.', 'See under “Domain” what is missing.'],
     warmup_not_ready: ['It is too early for this.', 'Try again later.'],
     warmup_cap_reached: ['The limit of today is reached.', 'Tomorrow there is more.'],
+    no_recipients: ['No one would get it like this.', 'The reason is below and at “Check and send”.'],
     consent_required: ['Without proven consent this is not sent.', 'Ask the person to subscribe.'],
     promotional_on_transactional: [
       'This is marketing, which this route is not for.',

@@ -1,5 +1,6 @@
 // German templates that a practice starts with. Subjects do not mention a person or health, because anyone who sees the
-// screen reads them. The service adds a footer with the sender's identity and the unsubscribe link. Pure.
+// screen reads them. The service adds a footer with the sender's identity and the unsubscribe link. What the practice has told of itself
+// is known to them (`practice-values.ts`); the rest is given by who sends. Pure.
 import type { Kind } from '#src/messages/kinds.ts';
 
 /** A paragraph, facts as a list of label and value, or a link with its label. */
@@ -17,12 +18,12 @@ export interface Preset {
 }
 
 const GREETING = 'Guten Tag {{name}},';
-const CLOSING = ['Freundliche Grüße', '{{praxis}}'].join('\n');
+const CLOSING = ['Freundliche Grüße', '{{practice.name}}'].join('\n');
 const WHEN_AND_WHERE: Part = {
   facts: [
     ['Datum', '{{datum}}'],
     ['Uhrzeit', '{{uhrzeit}} Uhr'],
-    ['Ort', '{{ort}}'],
+    ['Ort', '{{practice.address}}'],
   ],
 };
 
@@ -36,7 +37,7 @@ export const presets: readonly Preset[] = [
       GREETING,
       'wir haben für Sie folgenden Termin eingetragen:',
       WHEN_AND_WHERE,
-      'Sollten Sie den Termin nicht wahrnehmen können, sagen Sie uns bitte rechtzeitig Bescheid. Sie erreichen uns telefonisch unter {{telefon}}.',
+      'Sollten Sie den Termin nicht wahrnehmen können, sagen Sie uns bitte rechtzeitig Bescheid. Sie erreichen uns telefonisch unter {{practice.phone}}.',
       CLOSING,
     ],
   },
@@ -49,7 +50,7 @@ export const presets: readonly Preset[] = [
       GREETING,
       'wir möchten Sie an Ihren bevorstehenden Termin erinnern:',
       WHEN_AND_WHERE,
-      'Sollten Sie verhindert sein, rufen Sie uns bitte an, damit wir den Termin anderweitig vergeben können. Sie erreichen uns unter {{telefon}}.',
+      'Sollten Sie verhindert sein, rufen Sie uns bitte an, damit wir den Termin anderweitig vergeben können. Sie erreichen uns unter {{practice.phone}}.',
       CLOSING,
     ],
   },
@@ -62,7 +63,7 @@ export const presets: readonly Preset[] = [
       GREETING,
       'leider mussten wir Ihren Termin am {{alter_termin}} verschieben. Ihr neuer Termin:',
       WHEN_AND_WHERE,
-      'Passt Ihnen diese Zeit nicht, rufen Sie uns bitte unter {{telefon}} an. Wir finden dann gemeinsam einen anderen Termin.',
+      'Passt Ihnen diese Zeit nicht, rufen Sie uns bitte unter {{practice.phone}} an. Wir finden dann gemeinsam einen anderen Termin.',
       'Bitte entschuldigen Sie die Umstände.',
       CLOSING,
     ],
@@ -75,7 +76,7 @@ export const presets: readonly Preset[] = [
     parts: [
       GREETING,
       'leider muss Ihr Termin am {{datum}} um {{uhrzeit}} Uhr entfallen.',
-      'Bitte vereinbaren Sie unter {{telefon}} einen neuen Termin mit uns. Wir bitten um Ihr Verständnis.',
+      'Bitte vereinbaren Sie unter {{practice.phone}} einen neuen Termin mit uns. Wir bitten um Ihr Verständnis.',
       CLOSING,
     ],
   },
@@ -87,7 +88,7 @@ export const presets: readonly Preset[] = [
     parts: [
       GREETING,
       'Sie haben uns gebeten, Sie an Ihren nächsten Termin in unserer Praxis zu erinnern. Es ist nun wieder so weit.',
-      'Bitte vereinbaren Sie unter {{telefon}} einen Termin mit uns. Haben Sie bereits einen vereinbart, betrachten Sie diese Nachricht bitte als gegenstandslos.',
+      'Bitte vereinbaren Sie unter {{practice.phone}} einen Termin mit uns. Haben Sie bereits einen vereinbart, betrachten Sie diese Nachricht bitte als gegenstandslos.',
       CLOSING,
     ],
   },
@@ -113,7 +114,7 @@ export const presets: readonly Preset[] = [
       GREETING,
       'im geschützten Bereich unserer Praxis liegt eine neue Nachricht für Sie. Zu Ihrem Schutz steht ihr Inhalt nicht in dieser E-Mail.',
       { label: 'Nachricht lesen', link: '{{link}}' },
-      'Bei Fragen erreichen Sie uns telefonisch unter {{telefon}}.',
+      'Bei Fragen erreichen Sie uns telefonisch unter {{practice.phone}}.',
       CLOSING,
     ],
   },
@@ -124,7 +125,7 @@ export const presets: readonly Preset[] = [
     subject: 'Bitte bestätigen Sie Ihre Anmeldung',
     parts: [
       'Guten Tag,',
-      'diese E-Mail-Adresse wurde für den Newsletter von {{praxis}} angemeldet. Erst wenn Sie die Anmeldung bestätigen, nehmen wir die Adresse in den Verteiler auf.',
+      'diese E-Mail-Adresse wurde für den Newsletter von {{practice.name}} angemeldet. Erst wenn Sie die Anmeldung bestätigen, nehmen wir die Adresse in den Verteiler auf.',
       { label: 'Anmeldung bestätigen', link: '{{bestaetigungslink}}' },
       'Haben Sie sich nicht angemeldet, brauchen Sie nichts zu tun: Ohne Ihre Bestätigung erhalten Sie keinen Newsletter.',
       CLOSING,
@@ -153,9 +154,9 @@ export const presets: readonly Preset[] = [
       'herzlich willkommen bei uns. Damit bei Ihrem ersten Besuch alles bereitliegt, bringen Sie bitte Ihre Versichertenkarte und, falls vorhanden, eine Liste Ihrer Medikamente mit.',
       {
         facts: [
-          ['Anschrift', '{{ort}}'],
+          ['Anschrift', '{{practice.address}}'],
           ['Öffnungszeiten', '{{oeffnungszeiten}}'],
-          ['Telefon', '{{telefon}}'],
+          ['Telefon', '{{practice.phone}}'],
         ],
       },
       'Haben Sie vorab Fragen, rufen Sie uns gern an.',

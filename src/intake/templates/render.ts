@@ -3,6 +3,7 @@
 import type { FieldProblem } from '#src/kernel/errors.ts';
 import { withoutInvisibles } from '#src/mail/address.ts';
 import { compileTemplate, isLink, type MergeData } from '#src/mail/merge-fields.ts';
+import { isOfPractice } from './practice-values.ts';
 
 /** One line of a header field holds it (RFC 5322 §2.1.1). */
 export const MAX_SUBJECT = 998;
@@ -40,6 +41,12 @@ export interface CompiledContent {
   readonly dataOfBody: (data: MergeData) => MergeData;
 }
 
+/** What the practice does not say of itself is best said there, for all templates. */
+const absentMessage = (name: string): string =>
+  isOfPractice(name)
+    ? "is required by the template, and the practice's legal block does not have it: complete that, or give the value"
+    : 'is required by the template';
+
 export const TOO_LONG = `makes the message longer than ${MAX_MADE} characters`;
 
 export const compileContent = ({ subject, text, html }: TemplateContent): CompiledContent => {
@@ -74,7 +81,7 @@ export const compileContent = ({ subject, text, html }: TemplateContent): Compil
     problemsOf: (data, path) => {
       const absent = missing(data);
       if (absent.length > 0)
-        return absent.map((name) => ({ path: `${path}.${name}`, message: 'is required by the template' }));
+        return absent.map((name) => ({ path: `${path}.${name}`, message: absentMessage(name) }));
       if (isTooLong(data)) return [{ path, message: TOO_LONG }];
       const unfit = links
         .filter((name) => !isLink(data[name] ?? ''))

@@ -1,11 +1,13 @@
 // Makes the content of one message from a stored template, and the draft of a body that names one in the place of subject,
 // text and HTML: the rest is parsed at once, and the template is filled in where the tenant's file is open.
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { builtInRoute, type Kind, kinds } from '#src/messages/kinds.ts';
 import { type Draft, frameOf, invalidField, nameOf, toDraft, withWriting } from '../draft.ts';
 import type { SendBody } from '../schema.ts';
+import { practiceValues } from './practice-values.ts';
 import { compileContent, type TemplateContent } from './render.ts';
 import { toMergeData } from './schema.ts';
 import { type TemplateRow, templateStore } from './store.ts';
@@ -72,8 +74,9 @@ export const draftOf = (body: SendBody): Draft | ((db: TenantDb) => Draft) => {
   const other = instead.find((field) => body[field] !== undefined);
   if (other !== undefined) throw invalidField(nameOf(body, other), 'cannot be given beside template');
   const frame = frameOf(body);
-  const data = toMergeData(body.data ?? {});
+  const given = toMergeData(body.data ?? {});
   return (db) => {
+    const data = { ...practiceValues(tenantStore(db).practice()), ...given };
     const { kind, settings, templateId, ...content } = loadTemplate(db, template, version);
     const compiled = compileContent(content);
     const problems = compiled.problemsOf(data, 'body.data');

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
@@ -12,6 +13,7 @@ import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { changeTemplate, createTemplate, removeTemplate, type StoredTemplate } from './change.ts';
+import { practiceValues } from './practice-values.ts';
 import { compileContent, TOO_LONG } from './render.ts';
 import { findTemplate } from './resolve.ts';
 import {
@@ -211,6 +213,8 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
       path: '/api/practices/{id}/templates/{templateID}/preview',
       id: 'previewTemplate',
       summary: 'What a template makes of data',
+      description:
+        'Of the practice, templates know `practice.name`, `practice.address` (street and city) and each field of the legal block that is filled in, as `practice.street` or `practice.privacy_url`. This holds wherever a template is used; values that are given win.',
       audit: { none: 'nothing is stored' },
       params: templateParams,
       body: previewBody,
@@ -218,10 +222,11 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
         200: { description: 'Subject, text and HTML with the values in them.', body: previewSchema },
       },
       handle: async ({ params, body }) => {
-        const content = await files.read(params.id, (db) =>
-          versionOf(db, rowOf(db, params.templateID), body.version),
-        );
-        const data = toMergeData(body.data);
+        const { content, known } = await files.read(params.id, (db) => ({
+          content: versionOf(db, rowOf(db, params.templateID), body.version),
+          known: practiceValues(tenantStore(db).practice()),
+        }));
+        const data = { ...known, ...toMergeData(body.data) };
         const compiled = compileContent(content);
         if (compiled.isTooLong(data)) throw unfit([{ path: 'body.data', message: TOO_LONG }]);
         return {

@@ -117,7 +117,9 @@ export const templateIdSchema = z
   .meta({ examples: ['erinnerung'] });
 
 const time = z.iso.datetime();
-const variables = z.array(z.string()).describe('names of the placeholders');
+const variables = z
+  .array(z.string())
+  .describe('names of the placeholders; of those that begin with `practice.` the service knows the values');
 
 /** A template without text and HTML. */
 export const templateHead = z

@@ -63,7 +63,7 @@ const tables = {
   },
   /** Content of bulks. It is removed when no message uses it any more, or when none came to use it. */
   sharedContents: {
-    scan: `SELECT id AS key, created_at AS at, created_at AS since, ${bytesOf('text', 'html')} AS bytes,
+    scan: `SELECT id AS key, created_at AS at, created_at AS since, ${bytesOf('text', 'html', 'data_json')} AS bytes,
              EXISTS (SELECT 1 FROM message_bodies WHERE shared_id = shared_contents.id) AS held
            FROM shared_contents WHERE id > ? ORDER BY id`,
     remove: [

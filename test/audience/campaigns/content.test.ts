@@ -15,6 +15,7 @@ const mailing = (content: Partial<CampaignContent>) =>
       ...content,
     }),
     { message_kind: 'newsletter', route_id: 'route' },
+    { 'practice.name': 'Praxis am Markt' },
   );
 const erika = { address: 'erika@example.org', name: 'Erika', data_json: '{"seite":"javascript:x"}' };
 

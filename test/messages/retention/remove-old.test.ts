@@ -221,7 +221,7 @@ describe('content of messages', () => {
     const words = Buffer.from('Diagnose: nicht fuer fremde Augen. '.repeat(1_000));
     await inFile((db) => {
       addMessage(db, { age: 31, attachment: words });
-      messageStore(db).insertShared({ text: words.toString(), html: null }, NOW - 31 * DAY);
+      messageStore(db).insertShared({ text: words.toString(), html: null, data: {} }, NOW - 31 * DAY);
     });
     const file = path.join(directory, 'tenants', tenantId, 'tenant.db');
     await storage.close();
@@ -235,7 +235,7 @@ describe('content of messages', () => {
 
 describe('content that many messages share', () => {
   const addShared = (db: TenantDb, age: number): number =>
-    messageStore(db).insertShared({ text: 'Liebe {{name}}', html: null }, NOW - age * DAY);
+    messageStore(db).insertShared({ text: 'Liebe {{name}}', html: null, data: {} }, NOW - age * DAY);
   const share = (db: TenantDb, seq: number, id: number) =>
     db.prepare('UPDATE message_bodies SET shared_id = ? WHERE message_seq = ?').run(id, seq);
   const shared = () => column('SELECT id FROM shared_contents ORDER BY 1');

@@ -4,7 +4,13 @@ import { campaignWords } from './words.ts';
 
 export const reasonText = (reason: string): string => campaignWords().reasons[reason] ?? reason;
 
-export const LeftOut = ({ counts }: { readonly counts: Readonly<Record<string, number>> }) => {
+interface LeftOutProps {
+  readonly counts: Readonly<Record<string, number>>;
+  /** What those lack who have no value for a placeholder. */
+  readonly placeholders?: readonly { readonly name: string; readonly people: number }[];
+}
+
+export const LeftOut = ({ counts, placeholders = [] }: LeftOutProps) => {
   const left = Object.entries(counts).filter(([, count]) => count > 0);
   if (left.length === 0) return null;
   return (
@@ -14,6 +20,9 @@ export const LeftOut = ({ counts }: { readonly counts: Readonly<Record<string, n
         {left.map(([reason, count]) => (
           <li key={reason}>
             <strong>{number(count)}</strong> {reasonText(reason)}
+            {reason === 'missing_value' && placeholders.length > 0 && (
+              <>: {placeholders.map(({ name, people }) => `${name} (${number(people)})`).join(', ')}</>
+            )}
           </li>
         ))}
       </ul>

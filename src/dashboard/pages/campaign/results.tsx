@@ -6,6 +6,7 @@ import { useData, useNewer, usePages } from '#dashboard/data.ts';
 import { Badge, Card, Meter, Time } from '#dashboard/parts/basics.tsx';
 import { Empty, Loaded, Note } from '#dashboard/parts/feedback.tsx';
 import { FilterSelect } from '#dashboard/parts/filters.tsx';
+import { refusalWords } from '#dashboard/parts/refusals.ts';
 import { type Column, PagedTable, Table } from '#dashboard/parts/table.tsx';
 import { statusNames, toneOf } from '#dashboard/statuses.ts';
 import { moment, number, percent } from '#dashboard/words.ts';
@@ -43,6 +44,18 @@ const Figures = ({ campaign: { counts, rates } }: Pick<ResultProps, 'campaign'>)
   );
 };
 
+/** Why it waits, is paused or has failed, and what to do. */
+const Cause = ({ reason, status }: { readonly reason: string; readonly status: Campaign['status'] }) => {
+  const w = campaignWords();
+  const [what, todo] = w.causes[reason] ?? refusalWords()[reason] ?? [];
+  return (
+    <Note kind={status === 'failed' ? 'bad' : 'warn'}>
+      <p>{what ?? `${w.reason}: ${reason}`}</p>
+      {todo && <p>{todo}</p>}
+    </Note>
+  );
+};
+
 export const Results = ({ id, campaign }: ResultProps) => {
   const w = campaignWords();
   const { counts, left_out, reason, waiting, status } = campaign;
@@ -64,11 +77,7 @@ export const Results = ({ id, campaign }: ResultProps) => {
             <Meter label={w.progress} value={Math.round(campaign.progress * 100)} max={100} />
           )}
           {waiting && <Note kind="warn">{w.waits(moment(waiting.until))}</Note>}
-          {reason && (
-            <p>
-              {w.reason}: <code>{reason}</code>
-            </p>
-          )}
+          {reason && <Cause reason={reason} status={status} />}
           <Figures campaign={campaign} />
           <LeftOut counts={left_out} />
         </div>

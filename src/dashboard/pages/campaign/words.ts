@@ -35,7 +35,9 @@ export const campaignWords = words({
       suppressed: 'gesperrt',
       recipient_suppressed: 'gesperrt',
     } as Readonly<Record<string, string>>,
-    unknown: (names: string) => `Für diese Platzhalter hat niemand einen Wert: ${names}`,
+    unknown: (names: string) =>
+      `Für diese Platzhalter hat niemand einen Wert: ${names}. Geben Sie ihn oben unter „Werte für alle“ ein.`,
+    nobody: 'So bekommt es niemand. Darum lässt es sich nicht senden.',
     score: 'Inhalt',
     grades: {
       low: 'Wirkt nicht wie Spam',
@@ -72,6 +74,32 @@ export const campaignWords = words({
     progress: 'Fortschritt',
     waits: (when: string) => `Es wartet und geht am ${when} von selbst weiter.`,
     reason: 'Grund',
+    causes: {
+      bounces: [
+        'Es hat sich angehalten: Zu viele Adressen gibt es nicht.',
+        'Die unerreichbaren Adressen sind schon gesperrt. Prüfen Sie, woher die Liste stammt, und entfernen Sie, was nicht stimmt. Dann senden Sie weiter: Was bisher gezählt wurde, hält es nicht noch einmal an.',
+      ],
+      complaints: [
+        'Es hat sich angehalten: Zu viele Empfänger haben es als Spam gemeldet.',
+        'Prüfen Sie, ob alle auf der Liste Ihre Mails bestellt haben. Senden Sie erst dann weiter.',
+      ],
+      restored: [
+        'Es hat sich angehalten: Die Daten stammen vermutlich aus einer Sicherung, oder der Dienst war länger aus.',
+        'Prüfen Sie, wie weit es gekommen ist, damit niemand es zweimal bekommt. Dann senden Sie weiter oder brechen es ab.',
+      ],
+      stalled: [
+        'Seit einer Weile ist nichts mehr hinausgegangen.',
+        'Es geht von selbst weiter. Bleibt es dabei, wenden Sie sich an den Betreiber.',
+      ],
+      deferred: [
+        'Der Mailserver des Betreibers nimmt viele der Mails vorübergehend nicht an.',
+        'Es geht von selbst weiter.',
+      ],
+      no_recipients: [
+        'Niemand hat es bekommen.',
+        'Warum, steht unten. Legen Sie eine Kopie an, beheben Sie den Grund, und senden Sie diese.',
+      ],
+    } as Readonly<Record<string, readonly [what: string, todo: string]>>,
     figures: {
       handed_over: 'Nachrichten',
       queued: 'Warten noch',
@@ -142,7 +170,9 @@ export const campaignWords = words({
       suppressed: 'suppressed',
       recipient_suppressed: 'suppressed',
     } as Readonly<Record<string, string>>,
-    unknown: (names: string) => `No one has a value for these placeholders: ${names}`,
+    unknown: (names: string) =>
+      `No one has a value for these placeholders: ${names}. Give it above, at “Values for all”.`,
+    nobody: 'No one gets it like this. So it cannot be sent.',
     score: 'Content',
     grades: {
       low: 'Will probably arrive in the inbox',
@@ -179,6 +209,32 @@ export const campaignWords = words({
     progress: 'Progress',
     waits: (when: string) => `It waits, and goes on by itself at ${when}.`,
     reason: 'Reason',
+    causes: {
+      bounces: [
+        'It has paused itself: too many addresses do not exist.',
+        'The addresses that do not exist are suppressed already. Check where the list came from, and remove what is wrong. Then go on sending: what was counted until now does not stop it again.',
+      ],
+      complaints: [
+        'It has paused itself: too many recipients reported it as spam.',
+        'Check that everyone on the list has asked for your mail. Go on sending only then.',
+      ],
+      restored: [
+        'It has paused itself: the data were probably restored from a backup, or the service was off for some time.',
+        'Check how far it had come, so that no one gets it twice. Then go on sending, or cancel it.',
+      ],
+      stalled: [
+        'Nothing has left for a while.',
+        'It goes on by itself. If this does not change, ask who runs this service.',
+      ],
+      deferred: [
+        'The mail server of this service does not take many of the mails for now.',
+        'It goes on by itself.',
+      ],
+      no_recipients: [
+        'No one has got it.',
+        'The reasons are below. Make a copy, remove the reason, and send the copy.',
+      ],
+    } as Readonly<Record<string, readonly [what: string, todo: string]>>,
     figures: {
       handed_over: 'Messages',
       queued: 'Still waiting',

@@ -15,6 +15,7 @@ import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, named, SelectField, TextField } from '#dashboard/parts/form.tsx';
 import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
+import { practiceValues } from '#dashboard/parts/placeholders.ts';
 import { useUnsaved } from '#dashboard/parts/unsaved.ts';
 import { account, may } from '#dashboard/session.ts';
 import { moment, number } from '#dashboard/words.ts';
@@ -109,7 +110,8 @@ const Ready = (props: CampaignProps & { readonly checked: Checked }) => {
             <strong class="large">{w.people(count)}</strong>{' '}
             <span class="quiet">{w.ofPeople(audience.people)}</span>
           </p>
-          <LeftOut counts={audience.left_out} />
+          <LeftOut counts={audience.left_out} placeholders={audience.placeholders} />
+          {count === 0 && <Note kind="bad">{w.nobody}</Note>}
           {campaign.unknown_fields.length > 0 && (
             <Note kind="warn">{w.unknown(campaign.unknown_fields.join(', '))}</Note>
           )}
@@ -161,27 +163,40 @@ export const Writing = (props: CampaignProps) => {
   const [name, setName] = useState(campaign.name);
   const [listIds, setListIds] = useState<readonly string[]>(campaign.list_ids);
   const [from, setFrom] = useState(campaign.from ?? '');
-  const [values, setValues] = useState<Values>({});
+  const [values, setValues] = useState<Values>(campaign.values);
   const [checked, setChecked] = useState<Checked & { readonly of: string }>();
   const choices = useData(
     async (abort) => {
-      const [lists, templates, { default_from }] = await Promise.all([
+      const [lists, templates, record] = await Promise.all([
         allPages((page) => call('GET /api/practices/{id}/lists', { id, ...page }, { abort })),
         may('messages.send')
           ? allPages((page) => call('GET /api/practices/{id}/templates', { id, ...page }, { abort }))
           : [],
         call('GET /api/practices/{id}', { id }, { abort }),
       ]);
-      return { lists, templates, defaultFrom: default_from };
+      return { lists, templates, defaultFrom: record.default_from, known: practiceValues(record) };
     },
     [id],
   );
-  const written = JSON.stringify([content, name, listIds, from]);
-  const stored = JSON.stringify([contentOf(campaign), campaign.name, campaign.list_ids, campaign.from ?? '']);
+  const sentValues = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
+  const written = JSON.stringify([content, name, listIds, from, Object.entries(sentValues).sort()]);
+  const stored = JSON.stringify([
+    contentOf(campaign),
+    campaign.name,
+    campaign.list_ids,
+    campaign.from ?? '',
+    Object.entries(campaign.values).sort(),
+  ]);
   useUnsaved(written !== stored);
   const at = { id, campaignID: campaign.id };
   const check = useAction(async () => {
-    const body = { ...sentContent(content), name, list_ids: [...listIds], from: from || null };
+    const body = {
+      ...sentContent(content),
+      name,
+      list_ids: [...listIds],
+      from: from || null,
+      values: sentValues,
+    };
     if (written !== stored)
       onChanged(
         await call('PATCH /api/practices/{id}/campaigns/{campaignID}', {
@@ -278,6 +293,8 @@ export const Writing = (props: CampaignProps) => {
           onContent={setContent}
           values={values}
           onValues={setValues}
+          known={choices.value?.known ?? {}}
+          areForAll
           error={check.error}
         />
       </Form>

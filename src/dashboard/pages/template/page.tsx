@@ -19,7 +19,7 @@ import {
 import { Confirm, Dialog } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField, useFields } from '#dashboard/parts/form.tsx';
-import { asHtml, filled, placeholdersIn } from '#dashboard/parts/placeholders.ts';
+import { asHtml, filled, placeholdersIn, practiceValues } from '#dashboard/parts/placeholders.ts';
 import { PagedTable } from '#dashboard/parts/table.tsx';
 import { useUnsaved } from '#dashboard/parts/unsaved.ts';
 import { account, practice } from '#dashboard/session.ts';
@@ -38,6 +38,8 @@ const Writing = ({ id, template, onChanged }: OneProps) => {
   const [content, setContent] = useState<Content>(contentOf(template));
   const { fields, field } = useFields(namesOf(template));
   const [values, setValues] = useState<Values>({});
+  const record = useData((abort) => call('GET /api/practices/{id}', { id }, { abort }), [id]);
+  const known = record.value ? practiceValues(record.value) : {};
   const save = useAction(async () => {
     const saved = await call('PATCH /api/practices/{id}/templates/{templateID}', {
       id,
@@ -53,7 +55,7 @@ const Writing = ({ id, template, onChanged }: OneProps) => {
     const to = account.value?.email ?? '';
     const { subject, text, html } = sentContent(content);
     const names = placeholdersIn(content.subject, content.text, content.html);
-    const shown = Object.fromEntries(names.map((one) => [one, values[one] || `[${one}]`]));
+    const shown = Object.fromEntries(names.map((one) => [one, values[one] || known[one] || `[${one}]`]));
     await call('POST /api/practices/{id}/send', {
       id,
       body: {
@@ -87,6 +89,7 @@ const Writing = ({ id, template, onChanged }: OneProps) => {
         onContent={setContent}
         values={values}
         onValues={setValues}
+        known={known}
         error={save.error}
       />
       <div class="columns">

@@ -169,6 +169,8 @@ CREATE TABLE shared_contents (
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
   text       TEXT,
   html       TEXT,
+  -- values of placeholders for all of them; a message's own values come before these
+  data_json  TEXT NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
 
