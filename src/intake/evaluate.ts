@@ -24,7 +24,7 @@ export type PlainSource =
   | 'smtp'
   | 'hook'
   | 'automatic_reply'
-  | 'sign_up'
+  | 'form'
   | ForeignSource;
 
 /** The service's own mail has header fields that no sender may set, and its content is kept sealed. */

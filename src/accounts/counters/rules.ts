@@ -25,7 +25,7 @@ export const monthOf = (milliseconds: number): Month => {
 };
 
 /** Strangers cause these mails and decide what becomes of them: that must not be held against the practice. */
-const CAUSED_BY_STRANGERS: ReadonlySet<string> = new Set(['automatic_reply', 'sign_up']);
+const CAUSED_BY_STRANGERS: ReadonlySet<string> = new Set(['automatic_reply', 'form']);
 /** Confirmation mails of public forms are counted by their list: see audience/public/form-health.ts. */
 export const isCounted = (source: string): boolean => !CAUSED_BY_STRANGERS.has(source);
 

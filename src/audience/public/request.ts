@@ -138,7 +138,7 @@ export const requestSubscription = (
   const language = request.language ?? list.language;
   const accepted = accept({
     // Whoever fills in the form decides where the mail goes; the other ways are the practice's own.
-    source: way === 'form' ? 'sign_up' : 'api',
+    source: way === 'form' ? 'form' : 'api',
     tenantId: practice.id,
     projects: null,
     projectId: null,
