@@ -36,13 +36,14 @@ import { operatorRoutes } from './tenants/operator-routes.ts';
 import { practiceRoutes } from './tenants/practice-routes.ts';
 import { projectRoutes } from './tenants/project-routes.ts';
 import { registryStore } from './tenants/registry-store.ts';
+import type { Answering } from './tenants/reply-address.ts';
 import { routeRoutes } from './tenants/route-routes.ts';
 import { waitlistRoutes } from './waitlist/routes.ts';
 
 export type Accounts = ReturnType<typeof openAccounts>;
 
-/** `hosts` is asked when a tenant is created; the domains room is opened after this one. */
-export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
+/** `hosts` is asked when a tenant is created, `answering` where an address for answers is set; the rooms behind both are opened later. */
+export const openAccounts = (base: Base, hosts: () => TenantHosts, answering: () => Answering) => {
   const { config, storage, clock, log } = base;
   const { platform, tenants: files } = storage;
   const { service, admin } = config();
@@ -139,12 +140,12 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts) => {
     noteEntrance: createNoteEntrance(files, clock),
     mayCreatePractice: createMayCreatePractice(storage),
     routes: [
-      ...practiceRoutes({ ...tenantDeps, notices, origin }),
+      ...practiceRoutes({ ...tenantDeps, notices, origin }, answering),
       ...operatorRoutes(base),
       ...pageRoutes(base),
       ...auditRoutes(storage),
-      ...projectRoutes(base),
-      ...routeRoutes(base),
+      ...projectRoutes(base, answering),
+      ...routeRoutes(base, answering),
       ...signInRoutes(signIn),
       ...accountRoutes(signIn),
       ...sessionRoutes(signIn),

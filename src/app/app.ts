@@ -127,12 +127,19 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     draining: () => draining,
   };
 
-  const accounts = openAccounts(base, () => domains.hosts);
+  const accounts = openAccounts(
+    base,
+    () => domains.hosts,
+    () => inbound.answering,
+  );
   const domains = openDomains(base, accounts, overrides);
   const messages = openMessages(base);
   const feedback = openFeedback(base, accounts, messages, overrides);
   const relay = openRelay(base, domains, messages, feedback, overrides);
-  const intake = openIntake(base, accounts, domains, messages, feedback, overrides);
+  const intake = openIntake(base, accounts, domains, messages, feedback, {
+    ...overrides,
+    answering: () => inbound.answering,
+  });
   const followers = openFollowers(base, accounts, {
     ...overrides,
     wholeMail: (...mail) => inbound.wholeMail(...mail),

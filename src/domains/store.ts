@@ -1,8 +1,9 @@
 // What a tenant's file holds about domains: sealed DKIM keys, custom domains, and the last check of each host.
 
+import { rememberedBy } from '#src/kernel/db/memory.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
-import type { HostCheck } from './records/host-check.ts';
+import type { HostCheck, RecordStatus } from './records/host-check.ts';
 
 export interface DkimKeyRow {
   token: string;
@@ -117,14 +118,24 @@ export const dnsCheckStore = perConnection((db: TenantDb) => {
   const keepOnly = db.prepare<[string]>(
     'DELETE FROM dns_checks WHERE host NOT IN (SELECT value FROM json_each(?))',
   );
+  /** Asked for each message. */
+  const inboundMx = rememberedBy(db, (host: string): RecordStatus | 'unchecked' => {
+    const row = get.get(host);
+    const check: HostCheck | null = row === undefined ? null : JSON.parse(row.result_json);
+    return check?.inbound.find(({ purpose }) => purpose === 'inbound_mx')?.status ?? 'unchecked';
+  });
   return {
     put: (row: DnsCheckRow): void => {
       put.run(row);
+      inboundMx.forget();
     },
+    /** What the last check found at `in.<host>`. */
+    inboundMx: (host: string): RecordStatus | 'unchecked' => inboundMx(host),
     get: (host: string): DnsCheckRow | undefined => get.get(host),
     /** Deletes the checks of all other hosts. */
     keepOnly: (hosts: readonly string[]): void => {
       keepOnly.run(JSON.stringify(hosts));
+      inboundMx.forget();
     },
   };
 });

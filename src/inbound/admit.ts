@@ -1,12 +1,14 @@
 // Whether mail to an address at a receiving host is taken: asked at RCPT, before any content, so that what is not wanted is refused
 // there, with a reason, and nothing has to be sent back later. For a return path it is asked once the content is known to be no report.
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
+import type { Answering } from '#src/accounts/tenants/reply-address.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import { createRateLimiter } from '#src/kernel/rate-limit.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import type { Address } from '#src/mail/mailbox.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import { type AdmissionRefusal, mailboxFor, namesSender } from './recipient-rules.ts';
 import { inboundRegistryStore, inboundSettingsStore } from './settings-store.ts';
@@ -44,6 +46,7 @@ export interface AdmitDeps {
   readonly limits: () => Limits;
   /** Whether less of the disk is free than the operator wants, or it fails. */
   readonly isDiskFull: () => boolean;
+  readonly answering: Answering;
 }
 
 const MIB = 1_024 * 1_024;
@@ -76,8 +79,8 @@ const judge = (
   return hasRoom(db, countedBytes(size), limits) ? null : 'full';
 };
 
-/** Both reject where a file cannot be read. */
-export const createAdmission = ({ platform, files, clock, limits, isDiskFull }: AdmitDeps) => {
+/** What it returns rejects where a file cannot be read. */
+export const createAdmission = ({ platform, files, clock, limits, isDiskFull, answering }: AdmitDeps) => {
   const rates = createRateLimiter();
   const mayCome = (tenantId: string): boolean =>
     rates.take(tenantId, clock.now(), limits().inboundPerTenant).allowed;
@@ -106,5 +109,11 @@ export const createAdmission = ({ platform, files, clock, limits, isDiskFull }: 
     return recipients.every(({ tenantId }) => mayCome(tenantId)) ? recipients : { refusal: 'busy' };
   };
 
-  return { admit, admitAnswers };
+  /** The address that takes what people write to a sending host; null where its tenant receives nothing. */
+  const writeTo = async (host: string): Promise<Address | null> => {
+    const tenantId = platform.peek((db) => inboundRegistryStore(db).receiverAt(host));
+    return tenantId === null ? null : files.read(tenantId, (db) => answering.usual(db, host));
+  };
+
+  return { admit, admitAnswers, writeTo };
 };

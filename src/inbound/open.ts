@@ -5,6 +5,7 @@ import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { DISK } from '#src/kernel/db/file-states.ts';
 import { practiceUrlAt } from '#src/messages/published-event.ts';
 import { createAdmission } from './admit.ts';
+import { createAnswering } from './answering.ts';
 import { applyDnsRoute } from './apply-dns-route.ts';
 import { openChecks } from './checks/open.ts';
 import { type ForwardingDeps, openForwarding } from './forwarding/open.ts';
@@ -30,6 +31,7 @@ export const openInbound = (base: Base, rooms: InboundDeps) => {
   const { domains, feedback, intake } = rooms;
   const { config, limits, storage, clock } = base;
   const { platform, tenants: files } = storage;
+  const answering = createAnswering(() => config().smtp.inbound !== undefined);
   const checks = openChecks(base, intake.scanners.received);
   const settings = { storage, clock, queue: createKeyedQueue() };
   const sourceOf = createMailSources(files, clock);
@@ -42,6 +44,7 @@ export const openInbound = (base: Base, rooms: InboundDeps) => {
       clock,
       limits,
       isDiskFull: () => storage.states.of(DISK) !== undefined,
+      answering,
     }),
     receive: createReception({
       files,
@@ -51,6 +54,7 @@ export const openInbound = (base: Base, rooms: InboundDeps) => {
       check: checks.check,
       signals: feedback.received,
     }),
+    answering,
     /** See `openInsight`. */
     proveAuthor: checks.proveAuthor,
     /** Who has sent a report. */
@@ -65,6 +69,7 @@ export const openInbound = (base: Base, rooms: InboundDeps) => {
       ...settingsRoutes({
         ...settings,
         hold: forwarding.hold,
+        answering,
         receiving: domains.receiving,
         quotaBytes: () => limits().inbound_mib * MIB,
         retention: () => config().retention.inbound,

@@ -1,4 +1,5 @@
 // What a RCPT at one of a tenant's receiving hosts means for its mailbox. Pure.
+import { isDotAtom } from '#src/mail/address.ts';
 import type { InboundOptions, MailAction, MailboxMode } from './options.ts';
 
 /** Why a recipient is refused, and the reply (RFC 3463 §3). */
@@ -65,6 +66,24 @@ export const mailboxFor = (
     spamAction: found?.spam_action ?? spam_action,
   };
 };
+
+/** Whether mail to it is kept, be it that someone must release it first. */
+export const takesMail = (options: InboundOptions, localPart: string): boolean => {
+  const { mode } = mailboxFor(options, localPart);
+  return mode === 'accept' || mode === 'hold';
+};
+
+const USUAL_NAME = 'post';
+const ASCII = /^[\x21-\x7e]+$/;
+
+/**
+ * The local part to which answers are sent where none is chosen: the usual one if its mail is kept, else the first of its own that is.
+ * Names that not every server can write do not count.
+ */
+export const answersName = (options: InboundOptions): string | null =>
+  [USUAL_NAME, ...options.addresses.map(({ local_part }) => local_part)].find(
+    (name) => ASCII.test(name) && isDotAtom(name) && takesMail(options, name),
+  ) ?? null;
 
 /** Whether one of the addresses and domains means the sender. `address` is without angle brackets. */
 export const namesSender = (list: readonly string[], address: string): boolean => {

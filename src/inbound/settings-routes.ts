@@ -1,5 +1,6 @@
 // Whether and how a practice receives mail, over HTTP.
 import { z } from 'zod';
+import type { Answering } from '#src/accounts/tenants/reply-address.ts';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { Domains } from '#src/domains/open.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -9,6 +10,7 @@ import { inboundSchema, patchInboundBody, presentInbound } from './settings-sche
 
 export interface SettingsRoutesDeps extends SettingsDeps {
   readonly receiving: Domains['receiving'];
+  readonly answering: Answering;
   /** Bytes of mail that a practice may keep. */
   readonly quotaBytes: () => number;
   /** ms for which the installation keeps mail received. */
@@ -25,12 +27,13 @@ const emptyBody = z
   .meta({ examples: [{}] });
 
 export const settingsRoutes = (deps: SettingsRoutesDeps): Route[] => {
-  const { storage, clock, receiving, quotaBytes, retention, hold } = deps;
+  const { storage, clock, receiving, answering, quotaBytes, retention, hold } = deps;
   const present = (db: TenantDb) =>
     presentInbound(db, receiving.hosts(db), {
       quotaBytes: quotaBytes(),
       retention: retention(),
       dnsProvider: receiving.dnsProvider,
+      answering,
     });
   const show = (id: string) => storage.tenants.read(id, present);
   const afterwards =
@@ -57,7 +60,7 @@ export const settingsRoutes = (deps: SettingsRoutesDeps): Route[] => {
       id: 'enableInbound',
       summary: 'Receive mail',
       description:
-        'At the host `in.` below the managed host, and below the custom domain in use. The MX of a custom domain is published by its owner, see `records`; that of the domain itself stays as it is.',
+        'At the host `in.` below the managed host, and below the custom domain in use. The MX of a custom domain is published by its owner, see `records`; that of the domain itself stays as it is. From now on mail without `reply_to` has the answered `reply_address` in Reply-To; `reply_address` and `add_reply_to` of practice, project and route change that.',
       access: 'inbound.manage',
       audit: 'inbound.enable',
       body: emptyBody,

@@ -1,5 +1,8 @@
 // Whether and how a practice receives mail, as the API shows it.
 import { z } from 'zod';
+import { type Answering, replyAddressOf } from '#src/accounts/tenants/reply-address.ts';
+import { sendingHost } from '#src/accounts/tenants/schema.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { checkedRecordSchema } from '#src/domains/custom/domain-schema.ts';
 import type { ReceivingHost } from '#src/domains/custom/receiving.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -26,6 +29,12 @@ export const inboundSchema = z
       .describe('`pending_dns`: enabled, but the MX of `host` was not found at the last check'),
     enabled_at: z.iso.datetime().nullable(),
     host: z.string().describe('that of the domain in use: mail to `anything@host` is received'),
+    reply_address: z
+      .string()
+      .nullable()
+      .describe(
+        'in Reply-To of mail without `reply_to` from the domain in use, where neither its route nor its project says another; null: it has none',
+      ),
     hosts: z
       .array(
         z.strictObject({
@@ -80,19 +89,11 @@ export const inboundSchema = z
 
 export const patchInboundBody = optionsPatch;
 
-/** The zone of managed hosts is the service's own: its records are there until a check finds otherwise. */
-const hasMx = ({ kind, checkedAt, records }: ReceivingHost): boolean =>
-  checkedAt === null
-    ? kind === 'managed'
-    : records.some(
-        (record) => record.purpose === 'inbound_mx' && 'status' in record && record.status === 'ok',
-      );
-
 const presentHost = (host: ReceivingHost) => ({
   host: host.host,
   kind: host.kind,
   pending: host.pending,
-  state: hasMx(host) ? ('active' as const) : ('pending_dns' as const),
+  state: host.hasMx ? ('active' as const) : ('pending_dns' as const),
   checked_at: toIsoOrNull(host.checkedAt),
 });
 
@@ -110,7 +111,13 @@ export const presentInbound = (
     quotaBytes,
     retention,
     dnsProvider,
-  }: { readonly quotaBytes: number; readonly retention: number; readonly dnsProvider: string | null },
+    answering,
+  }: {
+    readonly quotaBytes: number;
+    readonly retention: number;
+    readonly dnsProvider: string | null;
+    readonly answering: Answering;
+  },
 ): z.infer<typeof inboundSchema> => {
   const { enabledAt, options } = inboundSettingsStore(db).current();
   const inUse = hosts.findLast(({ pending }) => !pending);
@@ -120,6 +127,11 @@ export const presentInbound = (
     state: enabledAt === null ? 'disabled' : presentHost(inUse).state,
     enabled_at: enabledAt === null ? null : toIso(enabledAt),
     host: inUse.host,
+    reply_address: replyAddressOf(db, answering, {
+      route: null,
+      projectId: null,
+      sendingHost: sendingHost(tenantStore(db).practice()),
+    }),
     hosts: hosts.map(presentHost),
     records: hosts.flatMap(({ records }) => records.map(presentRecord)),
     dns_provider: dnsProvider,

@@ -62,6 +62,8 @@ export interface BulkContent {
   readonly kind: Kind;
   readonly route: string | null;
   readonly settings: Draft['settings'];
+  /** The stored template's. */
+  readonly replyTo?: readonly Mailbox[] | undefined;
   readonly templateId?: string | undefined;
 }
 
@@ -72,12 +74,20 @@ const contentOf = (db: TenantDb, { template, template_version }: BulkBody) => {
       { path: 'body.template_version', message: 'belongs to a stored template, and none is named' },
     ]);
   const { subject, text = null, html = null } = template;
-  return { subject, text, html, kind: 'newsletter', settings: {}, templateId: undefined } as const;
+  return {
+    subject,
+    text,
+    html,
+    kind: 'newsletter',
+    replyTo: [],
+    settings: {},
+    templateId: undefined,
+  } as const;
 };
 
 /** Throws `not_found` for a stored template, `invalid_request` for one that cannot be used. */
 export const bulkContent = (db: TenantDb, body: BulkBody): BulkContent => {
-  const { kind: usualKind, settings, templateId, subject, text, html } = contentOf(db, body);
+  const { kind: usualKind, replyTo, settings, templateId, subject, text, html } = contentOf(db, body);
   const content = { subject, text, html };
   const compiled = compileContent(content);
   if (compiled.problems.length > 0)
@@ -92,6 +102,7 @@ export const bulkContent = (db: TenantDb, body: BulkBody): BulkContent => {
     kind,
     route: body.route ?? usualRoute(kind),
     settings: { ...settings, ...body.settings },
+    replyTo,
     templateId,
   };
 };
@@ -187,6 +198,7 @@ export const commonOf = (
       kind: written.kind,
       route: written.route,
       settings: written.settings,
+      replyTo: frame.replyTo.length > 0 ? frame.replyTo : (written.replyTo ?? []),
       templateId: written.templateId,
     },
   };

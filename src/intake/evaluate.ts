@@ -1,5 +1,7 @@
 // Evaluates a message before anything is stored: its project, route and settings, the facts, and the gates. The scanners
 // assess it here too, outside of any transaction, because they take time.
+import { replyAddressOf, replyMailbox } from '#src/accounts/tenants/reply-address.ts';
+import { sendingHost } from '#src/accounts/tenants/schema.ts';
 import { type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Assessment } from '#src/intake/content/assessment.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -121,6 +123,24 @@ const withSettingsOf = (route: RouteRow, draft: Draft, source: string): Draft =>
   return { ...draft, settings: { plain_text_fallback, ...tracking } };
 };
 
+/** Answers to what is sent go somewhere, also where the sender does not say where. */
+const withReplyAddress = (
+  db: TenantDb,
+  { answering }: Pick<IntakeContext, 'answering'>,
+  draft: Draft,
+  {
+    source,
+    projectId,
+    route,
+  }: { readonly source: string; readonly projectId: string; readonly route: RouteRow },
+): Draft => {
+  if (draft.replyTo.length > 0 || source === 'system') return draft;
+  const practice = tenantStore(db).practice();
+  const host = draft.from === null ? sendingHost(practice) : addressDomain(draft.from.address);
+  const address = replyAddressOf(db, answering(), { route, projectId, sendingHost: host });
+  return address === null ? draft : { ...draft, replyTo: [replyMailbox(practice, address)] };
+};
+
 interface EvaluateOptions {
   readonly now: number;
   /** All kinds where absent. */
@@ -140,8 +160,12 @@ export const evaluate = (
   refuseArchived(db, projectId);
   const given = typeof candidate.draft === 'function' ? candidate.draft(db) : candidate.draft;
   const route = routeOf(db, given, projectId);
-  const draft = withSettingsOf(route, given, candidate.source);
   const { source, projects, campaign } = candidate;
+  const draft = withReplyAddress(db, intake, withSettingsOf(route, given, source), {
+    source,
+    projectId,
+    route,
+  });
   const consent = campaign ? { entry: campaign.consentEntry } : null;
   const request = { source, projects, projectId, route, content: assess(draft), consent, now };
   const facts = readFacts(db, draft, intake, request);

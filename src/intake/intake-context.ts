@@ -1,5 +1,6 @@
 // What the operations of this room work with, handed whole to each of them.
 import type { KeyObject } from 'node:crypto';
+import type { Answering } from '#src/accounts/tenants/reply-address.ts';
 import type { ContentCheck } from '#src/intake/content/check-content.ts';
 import type { Base } from '#src/kernel/base.ts';
 import type { Config } from '#src/kernel/config/config.ts';
@@ -22,6 +23,7 @@ export interface IntakeContext extends Pick<Base, 'clock' | 'limits' | 'simulato
   /** Seals the content of the service's own mails; 32 bytes. */
   readonly contentKey: Buffer;
   readonly suppressionKey: KeyObject;
+  readonly answering: () => Answering;
   /** Resolves once a restart would find that the tenant may have mail due; the result ends that hold. */
   readonly holdDue: (tenantId: string, dueAt: number) => Promise<() => void>;
   /** Called when something of the tenant is due. */

@@ -1,6 +1,7 @@
 // Intake: the one way in. The API's routes that send, the scanners that content passes, and the senders inside the
 // service itself: the postman of its own mails and the mail to its operator.
 import type { Accounts } from '#src/accounts/open.ts';
+import type { Answering } from '#src/accounts/tenants/reply-address.ts';
 import type { Domains } from '#src/domains/open.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
@@ -26,6 +27,8 @@ export type Intake = ReturnType<typeof openIntake>;
 export interface IntakeOptions {
   /** How long a request waits for an earlier one under its idempotency key, ms; half a minute where undefined. */
   readonly keyPatienceMs?: number | undefined;
+  /** The room with the mailboxes is opened after this one. */
+  readonly answering: () => Answering;
 }
 
 export const openIntake = (
@@ -34,7 +37,7 @@ export const openIntake = (
   domains: Domains,
   { queue, indexer }: Messages,
   { suppressionKey }: Feedback,
-  options: IntakeOptions = {},
+  options: IntakeOptions,
 ) => {
   const { config, storage, clock, log, simulatorDomain, systemTenantId } = base;
   const { platform, tenants: files } = storage;
@@ -47,6 +50,7 @@ export const openIntake = (
     requests: createRequestQueue(options.keyPatienceMs),
     contentKey: base.key('service mail'),
     suppressionKey,
+    answering: options.answering,
     holdDue: queue.hold,
     wake: (tenantId, lane, dueAt) => {
       queue.wake(tenantId, lane, dueAt);

@@ -24,12 +24,16 @@ export type Destination =
   | { readonly kind: 'domain_report'; readonly report: 'dmarc' | 'tls' }
   /** Mail to people at a receiving host. `host`: the sending host behind `in.`. */
   | { readonly kind: 'mailbox'; readonly host: string; readonly localPart: string; readonly address: string }
+  /** A host that is in From and receives nothing, as `noreply@` there. */
+  | { readonly kind: 'sending_host'; readonly host: string }
   /** Each host has a person who answers for it (RFC 5321 §4.5.1, RFC 2142 §4). */
   | { readonly kind: 'operator'; readonly recipient: string };
 
 export interface DestinationFacts {
   readonly serviceHost: string;
   readonly simulatorDomain: string;
+  /** The hosts below it are the service's own, and so are their postmasters. */
+  readonly managedSuffix: string;
   /** Null for an address that no key of this installation has made. */
   readonly decodeReturnPath: (address: string) => ReturnPathTarget | null;
   /** Of a copy that was forwarded; null as before, and where it is too old. */
@@ -52,6 +56,8 @@ const refusals = {
   replayed: [550, '5.1.1 no such mailbox'],
   /** It is genuine, but the mail was sent too long ago. */
   expired: [550, '5.1.1 no such mailbox'],
+  /** Mail comes from the host, and none goes there. */
+  sending_host: [550, '5.1.1 this address takes no mail'],
   /** A DNS block list has the client. */
   listed: [554, '5.7.1 your address is on a block list'],
   greylisted: [451, '4.7.1 greylisted, try again later'],
@@ -117,6 +123,10 @@ export const destinationOf = (given: string, mailFrom: string, facts: Destinatio
     return { kind: 'mailbox', host: receivingOf, localPart, address };
   }
   const bounceOf = sendingHost(BOUNCE);
+  if (!host.startsWith(BOUNCE) && facts.isSendingHost(host)) {
+    const isOperators = isOperatorName(localPart) && host.endsWith(`.${facts.managedSuffix}`);
+    return isOperators ? { kind: 'operator', recipient: address } : { kind: 'sending_host', host };
+  }
   const isOurs = host === facts.serviceHost || host === facts.simulatorDomain || bounceOf !== null;
   if (!isOurs) throw new RecipientRefusal('relaying');
   const name = localPart.toLowerCase();

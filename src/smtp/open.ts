@@ -107,6 +107,7 @@ const openInbound = (base: Base, { feedback, intake, insight, inbound: mailboxes
     returnPathStatus: (target) => returnPathStatus(feedback.received, target),
     admit: mailboxes.admit,
     admitAnswers: mailboxes.admitAnswers,
+    writeTo: mailboxes.writeTo,
     receive: mailboxes.receive,
     domainReport: insight.receiveDomainReport,
     complain: (mail) =>
@@ -150,6 +151,7 @@ const openInbound = (base: Base, { feedback, intake, insight, inbound: mailboxes
     certificate: smtp.inbound ? certificate() : null,
     serviceHost: service.host,
     simulatorDomain,
+    managedSuffix: service.managed_suffix,
     decodeReturnPath: (address) => decodeReturnPath(feedback.returnPathKey, address),
     decodeForwardPath: mailboxes.forwarded.decodeReturnPath,
     isSendingHost: (host) => storage.platform.peek((db) => domainRegistryStore(db).holderOf(host)) !== null,

@@ -28,7 +28,7 @@ export type PathFault = Extract<RefusalReason, 'unknown' | 'replayed' | 'expired
 
 /** A mailbox that has admitted the mail, or any other destination. */
 export type Recipient =
-  | Exclude<Destination, { kind: 'mailbox' }>
+  | Exclude<Destination, { kind: 'mailbox' | 'sending_host' }>
   | { readonly kind: 'mailbox'; readonly tenantId: string; readonly address: string };
 
 export interface RecipientWork {
@@ -36,6 +36,7 @@ export interface RecipientWork {
   readonly returnPathStatus: (target: ReturnPathTarget) => Promise<'current' | PathFault>;
   readonly admit: Inbound['admit'];
   readonly admitAnswers: Inbound['admitAnswers'];
+  readonly writeTo: Inbound['writeTo'];
 }
 
 export interface RecipientFacts extends DestinationFacts {
@@ -58,7 +59,7 @@ export const senderOf = ({ envelope: { mailFrom } }: SmtpSession): string =>
 
 export const createRecipients = (
   facts: RecipientFacts,
-  { returnPathStatus, admit, admitAnswers }: RecipientWork,
+  { returnPathStatus, admit, admitAnswers, writeTo }: RecipientWork,
 ) => {
   const { clientLists, greylist, clientRate, now } = facts;
   const clients = createRateLimiter();
@@ -106,6 +107,11 @@ export const createRecipients = (
   const judge = async (given: string, session: SmtpSession): Promise<Recipient> => {
     const destination = destinationOf(given, senderOf(session), facts);
     if (destination.kind === 'mailbox') return enter(destination, session);
+    if (destination.kind === 'sending_host') {
+      takeRate(session.remoteAddress, 1);
+      const address = await writeTo(destination.host);
+      throw new RecipientRefusal('sending_host', address === null ? '' : `, write to ${address}`);
+    }
     if (destination.kind === 'report') {
       const status = await returnPathStatus(destination.target);
       if (status !== 'current') throw new RecipientRefusal(status);

@@ -22,6 +22,8 @@ const practice: PracticeRow = {
   legal_street: null,
   legal_city: null,
   legal_privacy_url: null,
+  reply_address: null,
+  adds_reply_to: 1,
   warmup_started_at: null,
   approved_at: null,
   safe_mode_held: 0,

@@ -241,6 +241,7 @@ export const createRelay = async (
     requests: createRequestQueue(),
     limits: () => ({ ...defaultLimits, managed_host_mails: 1_000_000 }),
     suppressionKey: SUPPRESSION_KEY,
+    answering: () => ({ takes: () => null, usual: () => null }),
     usageReached: () => undefined,
     holdDue: dueRegistry.hold,
     wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),

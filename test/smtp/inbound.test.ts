@@ -57,6 +57,7 @@ const started = async (
     certificate: null,
     serviceHost: 'mail.example.com',
     simulatorDomain: 'simulator.mail.example.com',
+    managedSuffix: 'send.example.com',
     decodeReturnPath: (address) => decodeReturnPath(key, address),
     decodeForwardPath: () => null,
     isSendingHost: (host) => ['praxis.example', 'xn--zahnrzte-4za.example'].includes(host),
@@ -79,6 +80,7 @@ const started = async (
           address,
           answers: target.recipientId,
         })),
+      writeTo: async () => null,
       receive: async (recipients, { envelope: { protocol, mailFrom }, content }) => {
         received.push({ recipients, protocol, mailFrom, content: content.toString() });
         return { kind: 'stored' };
@@ -204,7 +206,7 @@ describe('whom it takes mail for', () => {
       code: '250 2.1.5',
     },
     { name: 'an address with an umlaut', to: 'ärztin@in.praxis.example', code: '553 5.6.7' },
-    { name: 'someone on the sending host itself', to: 'erika@praxis.example', code: '550 5.7.1' },
+    { name: 'someone on the sending host itself', to: 'erika@praxis.example', code: '550 5.1.1' },
     { name: 'nobody on the service host', to: 'erika@mail.example.com', code: '550 5.1.1' },
     { name: 'what begins like a return path', to: 'b+1abc@bounce.praxis.example', code: '550 5.1.1' },
     { name: 'complaints', to: 'fbl@mail.example.com', code: '250 2.1.5' },

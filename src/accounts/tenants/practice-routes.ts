@@ -7,9 +7,10 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { permissionSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery } from '#src/kernel/list.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
-import { changePractice } from './change-practice.ts';
+import { changePractice, writePractice } from './change-practice.ts';
 import { createPractice, type PracticeDeps } from './create-practice.ts';
 import { callersPage } from './practice-pages.ts';
+import { type Answering, requireArriving } from './reply-address.ts';
 import {
   complianceBody,
   createPracticeBody,
@@ -37,7 +38,7 @@ const ownPracticeSchema = practiceSchema
   })
   .meta({ id: 'PracticeOfCaller' });
 
-export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>): Route[] => {
+export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>, answering: () => Answering): Route[] => {
   const deps: PracticeDeps = { ...given, queue: createKeyedQueue() };
   const { storage, clock } = deps;
   const practiceOf = (id: string, { projects }: Caller) =>
@@ -114,8 +115,8 @@ export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>): Route[] => {
       path: '/api/practices/{id}',
       tag: 'Practices',
       id: 'updatePractice',
-      summary: 'Rename a practice',
-      description: 'Slug and managed host stay as they are.',
+      summary: 'Change a practice',
+      description: 'What is absent stays as it is, and so do slug and managed host.',
       access: 'practice.manage',
       audit: 'practice.update',
       stability: 'stable',
@@ -124,7 +125,16 @@ export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>): Route[] => {
       responses: { 200: { description: 'The practice.', body: practiceSchema } },
       handle: async ({ params, body }, { change }) => ({
         status: 200,
-        body: await changePractice(deps, params.id, { name: body.name }, change),
+        body: await storage.tenants.write(params.id, (db) => {
+          const { name, reply_address, add_reply_to } = body;
+          requireArriving(db, answering(), reply_address);
+          const fields: Partial<PracticeSettings> = {
+            ...(name === undefined ? {} : { name }),
+            ...(reply_address === undefined ? {} : { reply_address }),
+            ...(add_reply_to === undefined ? {} : { adds_reply_to: add_reply_to ? 1 : 0 }),
+          };
+          return writePractice(db, fields, change, clock.now());
+        }),
       }),
     }),
     defineRoute({

@@ -11,6 +11,7 @@ import { newId } from '#src/kernel/id.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { registryStore } from './registry-store.ts';
+import { type Answering, requireArriving } from './reply-address.ts';
 import { slugify } from './rules.ts';
 import {
   createProjectBody,
@@ -63,7 +64,10 @@ export const freeSlug = (
   return slug;
 };
 
-export const projectRoutes = ({ storage, clock }: Pick<Base, 'storage' | 'clock'>): Route[] => {
+export const projectRoutes = (
+  { storage, clock }: Pick<Base, 'storage' | 'clock'>,
+  answering: () => Answering,
+): Route[] => {
   const files = storage.tenants;
   return [
     defineRoute({
@@ -109,6 +113,7 @@ export const projectRoutes = ({ storage, clock }: Pick<Base, 'storage' | 'clock'
         const created = await files.write(params.id, (db) => {
           const store = tenantStore(db);
           requireRoom(store.projects(), 'projects');
+          requireArriving(db, answering(), body.reply_address);
           const slug = freeSlug(body.slug, body.name, (taken) => store.projectBySlug(taken) !== undefined);
           const row: ProjectRow = {
             id,
@@ -116,6 +121,7 @@ export const projectRoutes = ({ storage, clock }: Pick<Base, 'storage' | 'clock'
             slug,
             is_default: 0,
             archived_at: null,
+            reply_address: body.reply_address ?? null,
             created_at: clock.now(),
           };
           store.insertProject(row);
@@ -132,7 +138,7 @@ export const projectRoutes = ({ storage, clock }: Pick<Base, 'storage' | 'clock'
       path: '/api/practices/{id}/projects/{projectID}',
       tag: 'Projects and routes',
       id: 'updateProject',
-      summary: 'Rename or archive a project',
+      summary: 'Change or archive a project',
       access: 'projects.manage',
       audit: 'project.update',
       stability: 'stable',
@@ -147,8 +153,10 @@ export const projectRoutes = ({ storage, clock }: Pick<Base, 'storage' | 'clock'
           if (body.archived && row.is_default === 1) {
             throw new AppError('conflict', 'The default project cannot be archived.');
           }
+          requireArriving(db, answering(), body.reply_address);
           const now = clock.now();
           const next: ProjectRow = { ...row, name: body.name ?? row.name };
+          if (body.reply_address !== undefined) next.reply_address = body.reply_address;
           if (body.archived !== undefined) next.archived_at = body.archived ? (row.archived_at ?? now) : null;
           tenantStore(db).updateProject(next);
           const target = { type: 'project', id: row.id };

@@ -11,6 +11,7 @@ import { newId } from '#src/kernel/id.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { freeSlug, notFound, requireAllProjects, requireRoom } from './project-routes.ts';
+import { type Answering, requireArriving } from './reply-address.ts';
 import { createRouteBody, patchRouteBody, presentRoute, routeSchema, tenantParams } from './schema.ts';
 import { type RouteRow, tenantStore } from './store.ts';
 
@@ -44,7 +45,10 @@ const requireProject = (db: TenantDb, caller: Caller, projectId: string | null):
     throw notFound('project');
 };
 
-export const routeRoutes = ({ storage, clock }: Pick<Base, 'storage' | 'clock'>): Route[] => {
+export const routeRoutes = (
+  { storage, clock }: Pick<Base, 'storage' | 'clock'>,
+  answering: () => Answering,
+): Route[] => {
   const files = storage.tenants;
   return [
     defineRoute({
@@ -87,6 +91,7 @@ export const routeRoutes = ({ storage, clock }: Pick<Base, 'storage' | 'clock'>)
           const store = tenantStore(db);
           requireProject(db, caller, body.project_id ?? null);
           requireRoom(store.routes(), 'routes');
+          requireArriving(db, answering(), body.reply_address);
           const tracked = body.type === 'marketing' ? 1 : 0;
           const row: RouteRow = {
             id: newId(),
@@ -98,6 +103,7 @@ export const routeRoutes = ({ storage, clock }: Pick<Base, 'storage' | 'clock'>)
             track_opens: flag(body.track_opens, tracked),
             track_clicks: flag(body.track_clicks, tracked),
             plain_text_fallback: flag(body.plain_text_fallback, 1),
+            reply_address: body.reply_address ?? null,
             created_at: clock.now(),
           };
           store.insertRoute(row);
@@ -128,6 +134,7 @@ export const routeRoutes = ({ storage, clock }: Pick<Base, 'storage' | 'clock'>)
           requireProject(db, caller, row.project_id);
           if (body.project_id !== undefined) requireProject(db, caller, body.project_id);
           if (body.project_id && row.is_default === 1) throw defaultIsForAll();
+          requireArriving(db, answering(), body.reply_address);
           const next: RouteRow = {
             ...row,
             name: body.name ?? row.name,
@@ -135,6 +142,7 @@ export const routeRoutes = ({ storage, clock }: Pick<Base, 'storage' | 'clock'>)
             track_opens: flag(body.track_opens, row.track_opens),
             track_clicks: flag(body.track_clicks, row.track_clicks),
             plain_text_fallback: flag(body.plain_text_fallback, row.plain_text_fallback),
+            reply_address: body.reply_address === undefined ? row.reply_address : body.reply_address,
           };
           tenantStore(db).updateRoute(next);
           const target = { type: 'route', id: row.id };

@@ -5,6 +5,7 @@ import { httpsUrlSchema, idSchema, nameSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
 import { streams } from '#src/kernel/stream.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import { replyAddressSchema } from './reply-address.ts';
 import { planNames, plans, warmupCaps, warmupDay } from './rules.ts';
 import type { PracticeRow, ProjectRow, RouteRow } from './store.ts';
 
@@ -43,6 +44,12 @@ export const practiceSchema = z
       city: z.string().nullable(),
       privacy_url: z.string().nullable(),
     }),
+    reply_address: replyAddressSchema.describe(
+      'where answers to mail without `reply_to` go; null: to its mailbox here, while it receives mail',
+    ),
+    add_reply_to: z
+      .boolean()
+      .describe('false: mail without `reply_to` leaves without Reply-To, whatever route and project say'),
     warmup: z
       .strictObject({
         day: z.int().describe('UTC days since DKIM was first verified, from 1'),
@@ -75,8 +82,14 @@ export const createPracticeBody = z
   })
   .meta({ examples: [{ name: 'Praxis am Markt', owner_email: 'anna@praxis.example', language: 'de' }] });
 
+const replyAddress = replyAddressSchema.describe(
+  'where answers to mail without `reply_to` go; null: as what is above it says',
+);
+
 export const patchPracticeBody = z
-  .strictObject({ name: nameSchema })
+  .strictObject({ name: nameSchema, reply_address: replyAddress, add_reply_to: z.boolean() })
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, 'expected at least one field')
   .meta({ examples: [{ name: 'Praxis am Ring' }] });
 
 export const complianceBody = z
@@ -100,6 +113,7 @@ export const projectSchema = z
     slug: z.string(),
     is_default: z.boolean(),
     archived_at: z.iso.datetime().nullable(),
+    reply_address: replyAddressSchema.describe('null: as the practice says'),
     created_at: z.iso.datetime(),
   })
   .meta({ id: 'Project' });
@@ -108,11 +122,12 @@ export const createProjectBody = z
   .strictObject({
     name: nameSchema,
     slug: slugSchema.optional().describe('made from the name where absent'),
+    reply_address: replyAddress.optional(),
   })
   .meta({ examples: [{ name: 'Recall' }] });
 
 export const patchProjectBody = z
-  .strictObject({ name: nameSchema, archived: z.boolean() })
+  .strictObject({ name: nameSchema, archived: z.boolean(), reply_address: replyAddress })
   .partial()
   .refine((body) => Object.keys(body).length > 0, 'expected at least one field')
   .meta({ examples: [{ name: 'Terminerinnerung' }] });
@@ -128,6 +143,7 @@ export const routeSchema = z
     track_opens: z.boolean(),
     track_clicks: z.boolean(),
     plain_text_fallback: z.boolean(),
+    reply_address: replyAddressSchema.describe('null: as the project says'),
     created_at: z.iso.datetime(),
   })
   .meta({ id: 'Route' });
@@ -136,6 +152,7 @@ const routeSettings = {
   track_opens: z.boolean(),
   track_clicks: z.boolean(),
   plain_text_fallback: z.boolean().describe('make a text part from the HTML where `text` is omitted'),
+  reply_address: replyAddress,
 };
 
 export const createRouteBody = z
@@ -204,6 +221,8 @@ export const presentPractice = (
     monthly_cap: plans[row.plan].monthlyCap,
     safe_mode: row.safe_mode === 1,
     legal: { street: row.legal_street, city: row.legal_city, privacy_url: row.legal_privacy_url },
+    reply_address: row.reply_address,
+    add_reply_to: row.adds_reply_to === 1,
     warmup: presentWarmup(row, now),
     approved_at: toIsoOrNull(row.approved_at),
     created_at: toIso(row.created_at),
@@ -216,6 +235,7 @@ export const presentProject = (row: ProjectRow): z.infer<typeof projectSchema> =
   slug: row.slug,
   is_default: row.is_default === 1,
   archived_at: toIsoOrNull(row.archived_at),
+  reply_address: row.reply_address,
   created_at: toIso(row.created_at),
 });
 
@@ -229,5 +249,6 @@ export const presentRoute = (row: RouteRow): z.infer<typeof routeSchema> => ({
   track_opens: row.track_opens === 1,
   track_clicks: row.track_clicks === 1,
   plain_text_fallback: row.plain_text_fallback === 1,
+  reply_address: row.reply_address,
   created_at: toIso(row.created_at),
 });

@@ -24,6 +24,10 @@ export interface PracticeRow {
   legal_street: string | null;
   legal_city: string | null;
   legal_privacy_url: string | null;
+  /** Where answers to mail without a Reply-To go; null: to its mailbox here, while it receives mail. */
+  reply_address: string | null;
+  /** 0: mail without a Reply-To leaves without one. */
+  adds_reply_to: 0 | 1;
   /** First verification of `custom_domain`. */
   warmup_started_at: number | null;
   /** When the operator approved it for going live. */
@@ -54,6 +58,8 @@ export interface ProjectRow {
   slug: string;
   is_default: 0 | 1;
   archived_at: number | null;
+  /** Null: as the practice says. */
+  reply_address: string | null;
   created_at: number;
 }
 
@@ -67,8 +73,13 @@ export interface RouteRow {
   track_opens: 0 | 1;
   track_clicks: 0 | 1;
   plain_text_fallback: 0 | 1;
+  /** Null: as the project says. */
+  reply_address: string | null;
   created_at: number;
 }
+
+type New<Row extends { reply_address: string | null }> = Omit<Row, 'reply_address'> &
+  Partial<Pick<Row, 'reply_address'>>;
 
 type NewPractice = Pick<
   PracticeRow,
@@ -84,6 +95,8 @@ export type PracticeSettings = Pick<
   | 'legal_street'
   | 'legal_city'
   | 'legal_privacy_url'
+  | 'reply_address'
+  | 'adds_reply_to'
   | 'approved_at'
   | 'safe_mode_held'
   | 'bimi_logo_url'
@@ -118,8 +131,8 @@ export const tenantStore = perConnection((db: TenantDb) => {
   const practice = db.prepare<[], PracticeRow>('SELECT * FROM practice');
   const updatePractice = db.prepare<PracticeSettings>(
     `UPDATE practice SET name = :name, plan = :plan, safe_mode = :safe_mode, legal_street = :legal_street,
-     legal_city = :legal_city, legal_privacy_url = :legal_privacy_url, approved_at = :approved_at,
-     safe_mode_held = :safe_mode_held,
+     legal_city = :legal_city, legal_privacy_url = :legal_privacy_url, reply_address = :reply_address,
+     adds_reply_to = :adds_reply_to, approved_at = :approved_at, safe_mode_held = :safe_mode_held,
      bimi_logo_url = :bimi_logo_url, bimi_certificate_url = :bimi_certificate_url`,
   );
   const updateDomains = db.prepare<PracticeDomains>(
@@ -136,25 +149,27 @@ export const tenantStore = perConnection((db: TenantDb) => {
      keep_consent_user_agent = :keep_consent_user_agent`,
   );
   const insertProject = db.prepare<ProjectRow>(
-    `INSERT INTO projects (id, name, slug, is_default, archived_at, created_at)
-     VALUES (:id, :name, :slug, :is_default, :archived_at, :created_at)`,
+    `INSERT INTO projects (id, name, slug, is_default, archived_at, reply_address, created_at)
+     VALUES (:id, :name, :slug, :is_default, :archived_at, :reply_address, :created_at)`,
   );
-  const updateProject = db.prepare<Pick<ProjectRow, 'id' | 'name' | 'archived_at'>>(
-    'UPDATE projects SET name = :name, archived_at = :archived_at WHERE id = :id',
+  const updateProject = db.prepare<Pick<ProjectRow, 'id' | 'name' | 'archived_at' | 'reply_address'>>(
+    `UPDATE projects SET name = :name, archived_at = :archived_at, reply_address = :reply_address
+     WHERE id = :id`,
   );
   const projects = db.prepare<[], ProjectRow>('SELECT * FROM projects ORDER BY id');
   const project = db.prepare<[string], ProjectRow>('SELECT * FROM projects WHERE id = ?');
   const defaultProject = db.prepare<[], ProjectRow>('SELECT * FROM projects WHERE is_default = 1');
   const projectBySlug = db.prepare<[string], ProjectRow>('SELECT * FROM projects WHERE slug = ?');
   const insertRoute = db.prepare<RouteRow>(
-    `INSERT INTO routes (id, slug, name, type, project_id, is_default, track_opens, track_clicks, plain_text_fallback, created_at)
-     VALUES (:id, :slug, :name, :type, :project_id, :is_default, :track_opens, :track_clicks, :plain_text_fallback, :created_at)`,
+    `INSERT INTO routes (id, slug, name, type, project_id, is_default, track_opens, track_clicks, plain_text_fallback,
+                         reply_address, created_at)
+     VALUES (:id, :slug, :name, :type, :project_id, :is_default, :track_opens, :track_clicks, :plain_text_fallback,
+             :reply_address, :created_at)`,
   );
-  const updateRoute = db.prepare<
-    Pick<RouteRow, 'id' | 'name' | 'project_id' | 'track_opens' | 'track_clicks' | 'plain_text_fallback'>
-  >(
+  const updateRoute = db.prepare<Omit<RouteRow, 'slug' | 'type' | 'is_default' | 'created_at'>>(
     `UPDATE routes SET name = :name, project_id = :project_id, track_opens = :track_opens,
-     track_clicks = :track_clicks, plain_text_fallback = :plain_text_fallback WHERE id = :id`,
+     track_clicks = :track_clicks, plain_text_fallback = :plain_text_fallback, reply_address = :reply_address
+     WHERE id = :id`,
   );
   const clearDefaultRoute = db.prepare('UPDATE routes SET is_default = 0 WHERE is_default = 1');
   const setDefaultRoute = db.prepare<[string]>('UPDATE routes SET is_default = 1 WHERE id = ?');
@@ -188,7 +203,8 @@ export const tenantStore = perConnection((db: TenantDb) => {
     updateDomains: (row: PracticeDomains): void => write(() => updateDomains.run(row)),
     updatePause: (row: PracticePause): void => write(() => updatePause.run(row)),
     updateRetention: (row: PracticeRetention): void => write(() => updateRetention.run(row)),
-    insertProject: (row: ProjectRow): void => write(() => insertProject.run(row)),
+    insertProject: (row: New<ProjectRow>): void =>
+      write(() => insertProject.run({ reply_address: null, ...row })),
     updateProject: (row: ProjectRow): void => write(() => updateProject.run(row)),
     projects: (): ProjectRow[] => projects.all(),
     project: (id: string): Readonly<ProjectRow> | undefined => known.project(id),
@@ -198,7 +214,7 @@ export const tenantStore = perConnection((db: TenantDb) => {
       if (!row) throw new Error(`${db.name} holds no default project`);
       return row;
     },
-    insertRoute: (row: RouteRow): void => write(() => insertRoute.run(row)),
+    insertRoute: (row: New<RouteRow>): void => write(() => insertRoute.run({ reply_address: null, ...row })),
     updateRoute: (row: RouteRow): void => write(() => updateRoute.run(row)),
     makeDefaultRoute: (id: string): void =>
       write(() => {

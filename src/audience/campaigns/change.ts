@@ -51,10 +51,10 @@ const audited = (db: TenantDb, row: CampaignRow) => {
 const parts = ['subject', 'text', 'html'] as const;
 
 const fromTemplate = (db: TenantDb, name: string, version?: number) => {
-  const { subject, text, html, settings } = loadTemplate(db, name, version);
+  const { subject, text, html, settings, replyTo } = loadTemplate(db, name, version);
   const row = findTemplate(db, name);
   const template = row && { id: row.id, name: row.name, version: version ?? row.current_version };
-  return { subject, text, html, settings, template: template ?? null };
+  return { subject, text, html, settings, reply_to: replyTo[0]?.address, template: template ?? null };
 };
 
 const writingFrom = (db: TenantDb, body: CampaignBody, former: CampaignContent | null) => {
@@ -79,6 +79,7 @@ const writingFrom = (db: TenantDb, body: CampaignBody, former: CampaignContent |
     text,
     html,
     settings: body.settings ?? former?.settings,
+    reply_to: undefined,
     template: given.length === 0 ? (former?.template ?? null) : null,
   };
 };
@@ -87,15 +88,18 @@ const writingFrom = (db: TenantDb, body: CampaignBody, former: CampaignContent |
 const kept = <T>(given: T | null | undefined, former: T | undefined): T | undefined =>
   given === undefined ? former : (given ?? undefined);
 
-const contentFrom = (db: TenantDb, body: CampaignBody, former: CampaignContent | null): CampaignContent => ({
-  ...writingFrom(db, body, former),
-  from: kept(body.from, former?.from),
-  reply_to: kept(body.reply_to, former?.reply_to),
-  tags: body.tags ?? former?.tags,
-  metadata: body.metadata ?? former?.metadata,
-  values: body.values === undefined ? former?.values : toMergeData(body.values),
-  headers: body.headers ?? former?.headers,
-});
+const contentFrom = (db: TenantDb, body: CampaignBody, former: CampaignContent | null): CampaignContent => {
+  const { reply_to, ...writing } = writingFrom(db, body, former);
+  return {
+    ...writing,
+    from: kept(body.from, former?.from),
+    reply_to: kept(body.reply_to, reply_to ?? former?.reply_to),
+    tags: body.tags ?? former?.tags,
+    metadata: body.metadata ?? former?.metadata,
+    values: body.values === undefined ? former?.values : toMergeData(body.values),
+    headers: body.headers ?? former?.headers,
+  };
+};
 
 const NOT_SCHEDULED = { schedule_at: null, time_zone: null, status: 'draft', due_at: null } as const;
 

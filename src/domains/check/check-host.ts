@@ -100,7 +100,7 @@ const asOfOperator = (record: CheckedRecord): CheckedRecord => {
 };
 
 const conflictsOf = async (cached: CheckLookup, { host, kind, serviceHost }: HostFacts, apex: string) => {
-  // The MX of a managed host is the service's own record.
+  // The zone of a managed host is the service's own.
   const names = kind === 'managed' ? [] : [...new Set([apex, host])];
   const found = await Promise.all(
     names.map(async (name) => judgeOwnMx(name, await cached.mx(name), serviceHost, `in.${host}`)),

@@ -5,7 +5,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import type { CheckedRecord, HostFacts, WantedRecord } from '../records/host-check.ts';
 import { receivingHost, receivingRecords } from '../records/wanted-records.ts';
-import { lastCheck } from '../store.ts';
+import { dnsCheckStore, lastCheck } from '../store.ts';
 import { checkPractice, type HostChoice } from './check-practice.ts';
 
 export interface ReceivingHost {
@@ -14,10 +14,30 @@ export interface ReceivingHost {
   readonly kind: HostFacts['kind'];
   /** Of a custom domain that is not proved yet: nothing is received there. */
   readonly pending: boolean;
+  /** Whether its MX is right. */
+  readonly hasMx: boolean;
   /** ms; null: never. */
   readonly checkedAt: number | null;
   readonly records: readonly (CheckedRecord | WantedRecord)[];
 }
+
+/**
+ * Whether mail to `in.<host>` comes here. The zone of managed hosts is the service's own: its records are there unless a check has
+ * found otherwise, and a failed lookup finds nothing.
+ */
+const comesHere = (db: TenantDb, host: string, kind: HostFacts['kind']): boolean => {
+  const mx = dnsCheckStore(db).inboundMx(host);
+  return mx === 'ok' || (kind === 'managed' && (mx === 'unchecked' || mx === 'error'));
+};
+
+/** Of the practice's hosts in use those whose mail comes here, the custom domain's first. Each is the host behind `in.`. */
+export const hostsWithMail = (db: TenantDb): string[] => {
+  const { managed_host, custom_domain } = tenantStore(db).practice();
+  return [
+    ...(custom_domain !== null && comesHere(db, custom_domain, 'custom') ? [custom_domain] : []),
+    ...(comesHere(db, managed_host, 'managed') ? [managed_host] : []),
+  ];
+};
 
 /** The managed host's first, then the custom domain's, then that of a pending one. */
 export const receivingHosts = (db: TenantDb, serviceHost: string): ReceivingHost[] => {
@@ -29,7 +49,8 @@ export const receivingHosts = (db: TenantDb, serviceHost: string): ReceivingHost
         last?.check.inbound.find(({ name, purpose }) => name === wanted.name && purpose === wanted.purpose) ??
         wanted,
     );
-    return { host: receivingHost(host), kind, pending, checkedAt: last?.checkedAt ?? null, records };
+    const hasMx = comesHere(db, host, kind);
+    return { host: receivingHost(host), kind, pending, hasMx, checkedAt: last?.checkedAt ?? null, records };
   };
   return [
     read(managed_host, 'managed', false),

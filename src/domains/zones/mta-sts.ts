@@ -42,12 +42,12 @@ export interface PolicyFacts {
 
 /**
  * Whether the policy is served under the host name, which is in lower case and without port: `mta-sts.` before the
- * service host, before a managed host, or before `in.` or `bounce.` of a managed host or custom domain.
+ * service host, or before `in.` or `bounce.` of a managed host or custom domain: the hosts themselves receive nothing here.
  */
 export const servesPolicy = (host: string, { serviceHost, kindOf }: PolicyFacts): boolean => {
   if (!host.startsWith(POLICY_LABEL)) return false;
   const domain = host.slice(POLICY_LABEL.length);
-  if (domain === serviceHost || kindOf(domain) === 'managed') return true;
+  if (domain === serviceHost) return true;
   const label = RECEIVING_LABELS.find((candidate) => domain.startsWith(candidate));
   return label !== undefined && kindOf(domain.slice(label.length)) !== null;
 };

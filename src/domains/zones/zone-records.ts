@@ -166,20 +166,26 @@ export const tokenRecord = (serviceHost: string, token: string, text: string): R
 export const evidenceKeyRecords = ({ keysName, findEvidenceKeys }: ZoneFacts): ResourceRecord[] =>
   keysName ? (findEvidenceKeys?.() ?? []).map((text) => record('TXT', keysName, text, KEY_TTL_S)) : [];
 
-/** All records at and below a managed host. It has no address, because it only sends and receives mail. */
+/**
+ * All records at and below a managed host. Mail is received at `in.` only, so the host itself has no MX. It has the service's
+ * addresses: some receivers take a domain in From for invented that has neither, and who writes to it all the same reaches the
+ * listener, whose reply says where to write (RFC 5321 §5.1). A null MX (RFC 7505) would make receivers refuse its mail.
+ */
 export const managedHostRecords = (
   host: string,
   tokens: readonly string[],
   serviceHost: string,
+  addresses: readonly string[],
 ): ResourceRecord[] => {
   const bounce = `bounce.${host}`;
   const inbound = `in.${host}`;
   return [
-    ...returnPathRecords(host, serviceHost),
+    ...addressRecords(host, addresses),
+    record('TXT', host, spfText(serviceHost)),
     dmarcRecord(host, serviceHost),
     ...returnPathRecords(bounce, serviceHost),
     mx(inbound, serviceHost),
-    ...[host, bounce, inbound].flatMap((name) => securityRecords(name, serviceHost)),
+    ...[bounce, inbound].flatMap((name) => securityRecords(name, serviceHost)),
     ...tokens.map((token) => record('CNAME', `${token}._domainkey.${host}`, dkimTarget(token, serviceHost))),
   ];
 };

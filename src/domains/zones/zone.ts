@@ -125,7 +125,7 @@ export const createZones = (facts: ZoneFacts): Zones => {
     if (!LABEL.test(slug) || isReservedSlug(slug)) return null;
     const found = facts.findManagedHost(slug);
     if (!found) return null;
-    const all = managedHostRecords(`${slug}.${managedSuffix}`, found.tokens, serviceHost);
+    const all = managedHostRecords(`${slug}.${managedSuffix}`, found.tokens, serviceHost, facts.addresses);
     if (!all.some((record) => isWithin(record.name, name))) return null;
     return all.filter((record) => record.name === name);
   };
@@ -160,7 +160,9 @@ export const createZones = (facts: ZoneFacts): Zones => {
     }
     for (const { slug, tokens } of contents.managedHosts) {
       if (!LABEL.test(slug) || isReservedSlug(slug)) continue;
-      yield* managedHostRecords(`${slug}.${managedSuffix}`, tokens, serviceHost).filter(isHere);
+      yield* managedHostRecords(`${slug}.${managedSuffix}`, tokens, serviceHost, facts.addresses).filter(
+        isHere,
+      );
     }
   }
 

@@ -30,6 +30,7 @@ export interface Attributes {
   readonly message_kind: Kind;
   readonly track_opens: boolean | null;
   readonly track_clicks: boolean | null;
+  readonly reply_to: string | null;
 }
 
 /** A template with its current content. */
@@ -99,6 +100,7 @@ export const createTemplate = (
     message_kind: attributes.message_kind,
     track_opens: flag(attributes.track_opens),
     track_clicks: flag(attributes.track_clicks),
+    reply_to: attributes.reply_to,
     current_version: 1,
     created_at: by.now,
     updated_at: by.now,
@@ -139,13 +141,14 @@ export const changeTemplate = (
   if (wanted.name !== undefined) refuseTaken(db, wanted.name, row.id);
   const changed = isSame(next, content) ? content : versionOf(row.id, row.current_version + 1, next, by);
   const { name = row.name, description = row.description, message_kind = row.message_kind } = wanted;
-  const { track_opens, track_clicks } = wanted;
+  const { track_opens, track_clicks, reply_to = row.reply_to } = wanted;
   const attributes = {
     name,
     description,
     message_kind,
     track_opens: track_opens === undefined ? row.track_opens : flag(track_opens),
     track_clicks: track_clicks === undefined ? row.track_clicks : flag(track_clicks),
+    reply_to,
   };
   const updated = { ...row, ...attributes, current_version: changed.version };
   const isChanged = JSON.stringify(updated) !== JSON.stringify(row);

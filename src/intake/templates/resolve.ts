@@ -4,6 +4,8 @@ import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { unfit } from '#src/kernel/validate.ts';
+import { parseAddress } from '#src/mail/address.ts';
+import type { Mailbox } from '#src/mail/mailbox.ts';
 import { builtInRoute, type Kind, kinds } from '#src/messages/kinds.ts';
 import { type Draft, frameOf, invalidField, nameOf, toDraft, withWriting } from '../draft.ts';
 import type { SendBody } from '../schema.ts';
@@ -15,6 +17,8 @@ import { type TemplateRow, templateStore } from './store.ts';
 export interface LoadedTemplate extends TemplateContent {
   readonly templateId: string;
   readonly kind: Kind;
+  /** Empty: as the route says. */
+  readonly replyTo: readonly Mailbox[];
   readonly settings: {
     readonly track_opens?: boolean | undefined;
     readonly track_clicks?: boolean | undefined;
@@ -48,6 +52,7 @@ export const loadTemplate = (db: TenantDb, template: string, version?: number): 
     text,
     html,
     kind: row.message_kind,
+    replyTo: row.reply_to === null ? [] : [parseAddress(row.reply_to)],
     settings: {
       ...(track_opens === null ? {} : { track_opens: track_opens === 1 }),
       ...(track_clicks === null ? {} : { track_clicks: track_clicks === 1 }),
@@ -77,7 +82,7 @@ export const draftOf = (body: SendBody): Draft | ((db: TenantDb) => Draft) => {
   const given = toMergeData(body.data ?? {});
   return (db) => {
     const data = { ...practiceValues(tenantStore(db).practice()), ...given };
-    const { kind, settings, templateId, ...content } = loadTemplate(db, template, version);
+    const { kind, replyTo, settings, templateId, ...content } = loadTemplate(db, template, version);
     const compiled = compileContent(content);
     const problems = compiled.problemsOf(data, 'body.data');
     if (problems.length > 0) throw unfit(problems);
@@ -86,6 +91,7 @@ export const draftOf = (body: SendBody): Draft | ((db: TenantDb) => Draft) => {
         ...frame,
         templateId,
         kind: frame.kind ?? kind,
+        replyTo: frame.replyTo.length > 0 ? frame.replyTo : replyTo,
         // A send that names a kind chooses its route by that, not by the template.
         route: frame.route ?? (frame.kind === null ? usualRoute(kind) : null),
         settings: { ...settings, ...frame.settings },

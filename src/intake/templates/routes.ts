@@ -113,8 +113,8 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
       handle: async ({ params, body }, { caller, change }) => {
         requireTemplateRights(caller);
         const { subject, text = null, html = null, description = null, ...given } = body;
-        const { track_opens = null, track_clicks = null, name, message_kind } = given;
-        const attributes = { name, message_kind, description, track_opens, track_clicks };
+        const { track_opens = null, track_clicks = null, reply_to = null, name, message_kind } = given;
+        const attributes = { name, message_kind, description, track_opens, track_clicks, reply_to };
         const templateChange = { change, now: clock.now() };
         const { row, content } = await files.write(params.id, (db) =>
           createTemplate(db, attributes, { subject, text, html }, templateChange),

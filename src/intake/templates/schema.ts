@@ -1,5 +1,6 @@
 // Stored templates as the API takes and shows them: shapes, and rows in those shapes.
 import { z } from 'zod';
+import { replyAddressSchema } from '#src/accounts/tenants/reply-address.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
@@ -69,6 +70,7 @@ const attributes = {
   message_kind: kind,
   track_opens: tracking,
   track_clicks: tracking,
+  reply_to: replyAddressSchema.describe('of sends that name none; null: as the route says'),
 };
 const content = {
   subject: templateSubject,
@@ -89,7 +91,14 @@ export const createTemplateBody = z
     ...attributes,
     ...content,
   })
-  .partial({ description: true, track_opens: true, track_clicks: true, text: true, html: true })
+  .partial({
+    description: true,
+    track_opens: true,
+    track_clicks: true,
+    reply_to: true,
+    text: true,
+    html: true,
+  })
   .extend({ message_kind: kind.default('transactional') })
   .refine(hasBody, { path: ['text'], message: 'one of text and html is required' })
   .meta({
@@ -130,6 +139,7 @@ export const templateHead = z
     message_kind: kindSchema,
     track_opens: z.boolean().nullable(),
     track_clicks: z.boolean().nullable(),
+    reply_to: replyAddressSchema,
     version: z.int(),
     variables,
     subject: z.string(),
@@ -184,6 +194,7 @@ export const presentHead = (row: TemplateHead) => ({
   message_kind: row.message_kind,
   track_opens: flagOf(row.track_opens),
   track_clicks: flagOf(row.track_clicks),
+  reply_to: row.reply_to,
   version: row.current_version,
   variables: JSON.parse(row.fields_json) as string[],
   subject: row.subject,

@@ -27,6 +27,7 @@ const createPreset = (db: TenantDb, preset: Preset, templateChange: TemplateChan
     message_kind: kind,
     track_opens: isTracked,
     track_clicks: isTracked,
+    reply_to: null,
   };
   createTemplate(
     db,

@@ -10,6 +10,8 @@ export interface TemplateRow {
   /** Null: as the route says. */
   track_opens: 0 | 1 | null;
   track_clicks: 0 | 1 | null;
+  /** Null: as the route says. */
+  reply_to: string | null;
   current_version: number;
   created_at: number;
   updated_at: number;
@@ -41,15 +43,15 @@ export const templateStore = perConnection((db: TenantDb) => {
   const byId = db.prepare<[string], TemplateRow>('SELECT * FROM templates WHERE id = ?');
   const byName = db.prepare<[string], TemplateRow>('SELECT * FROM templates WHERE name = ?');
   const insert = db.prepare<TemplateRow>(
-    `INSERT INTO templates (id, name, description, message_kind, track_opens, track_clicks, current_version,
-                            created_at, updated_at)
-     VALUES (:id, :name, :description, :message_kind, :track_opens, :track_clicks, :current_version,
-             :created_at, :updated_at)`,
+    `INSERT INTO templates (id, name, description, message_kind, track_opens, track_clicks, reply_to,
+                            current_version, created_at, updated_at)
+     VALUES (:id, :name, :description, :message_kind, :track_opens, :track_clicks, :reply_to,
+             :current_version, :created_at, :updated_at)`,
   );
   const update = db.prepare<Omit<TemplateRow, 'created_at'>>(
     `UPDATE templates SET name = :name, description = :description, message_kind = :message_kind,
-       track_opens = :track_opens, track_clicks = :track_clicks, current_version = :current_version,
-       updated_at = :updated_at
+       track_opens = :track_opens, track_clicks = :track_clicks, reply_to = :reply_to,
+       current_version = :current_version, updated_at = :updated_at
      WHERE id = :id`,
   );
   const remove = db.prepare<[string]>('DELETE FROM templates WHERE id = ?');

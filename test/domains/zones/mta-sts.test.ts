@@ -45,14 +45,14 @@ describe('the names under which it is served', () => {
   const facts = { serviceHost: 'post.example', kindOf: (name: string) => kinds[name] ?? null };
   test.each<[host: string, served: boolean]>([
     ['mta-sts.post.example', true],
-    ['mta-sts.berg.praxis.example', true],
     ['mta-sts.in.berg.praxis.example', true],
     ['mta-sts.bounce.berg.praxis.example', true],
     ['mta-sts.in.praxis-berg.de', true],
     ['mta-sts.bounce.praxis-berg.de', true],
     ['mta-sts.in.in.kette.de', true],
-    ['mta-sts.mta-sts.praxis.example', true],
-    // Its owner's own mail goes elsewhere.
+    // A managed host receives nothing, and the mail of a custom domain's owner goes elsewhere.
+    ['mta-sts.berg.praxis.example', false],
+    ['mta-sts.mta-sts.praxis.example', false],
     ['mta-sts.praxis-berg.de', false],
     ['mta-sts.in.kette.de', false],
     ['mta-sts.praxis.example', false],

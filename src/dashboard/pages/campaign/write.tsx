@@ -154,6 +154,8 @@ const Ready = (props: CampaignProps & { readonly checked: Checked }) => {
   );
 };
 
+const replyToOf = ({ reply_to }: Campaign): string => [reply_to ?? []].flat().join(', ');
+
 export const Writing = (props: CampaignProps) => {
   const { id, campaign, onChanged } = props;
   const w = campaignWords();
@@ -163,6 +165,7 @@ export const Writing = (props: CampaignProps) => {
   const [name, setName] = useState(campaign.name);
   const [listIds, setListIds] = useState<readonly string[]>(campaign.list_ids);
   const [from, setFrom] = useState(campaign.from ?? '');
+  const [replyTo, setReplyTo] = useState(replyToOf(campaign));
   const [values, setValues] = useState<Values>(campaign.values);
   const [checked, setChecked] = useState<Checked & { readonly of: string }>();
   const choices = useData(
@@ -179,12 +182,13 @@ export const Writing = (props: CampaignProps) => {
     [id],
   );
   const sentValues = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
-  const written = JSON.stringify([content, name, listIds, from, Object.entries(sentValues).sort()]);
+  const written = JSON.stringify([content, name, listIds, from, replyTo, Object.entries(sentValues).sort()]);
   const stored = JSON.stringify([
     contentOf(campaign),
     campaign.name,
     campaign.list_ids,
     campaign.from ?? '',
+    replyToOf(campaign),
     Object.entries(campaign.values).sort(),
   ]);
   useUnsaved(written !== stored);
@@ -196,6 +200,7 @@ export const Writing = (props: CampaignProps) => {
       list_ids: [...listIds],
       from: from || null,
       values: sentValues,
+      reply_to: replyTo || null,
     };
     if (written !== stored)
       onChanged(
@@ -211,7 +216,9 @@ export const Writing = (props: CampaignProps) => {
     setChecked({ audience, score, of: written });
   });
   const putIn = useAction(async (templateID: string) => {
-    setContent(contentOf(await call('GET /api/practices/{id}/templates/{templateID}', { id, templateID })));
+    const template = await call('GET /api/practices/{id}/templates/{templateID}', { id, templateID });
+    setContent(contentOf(template));
+    if (template.reply_to !== null) setReplyTo(template.reply_to);
     setTakenIn((before) => before + 1);
   });
   const unschedule = useAction(async () => {
@@ -274,6 +281,14 @@ export const Writing = (props: CampaignProps) => {
                 optional
                 value={from}
                 onValue={setFrom}
+              />
+              <TextField
+                label={w.replyTo}
+                hint={w.replyToHint}
+                path="reply_to"
+                optional
+                value={replyTo}
+                onValue={setReplyTo}
               />
               {templates.length > 0 && (
                 <SelectField

@@ -20,6 +20,11 @@ export const settingWords = words({
     onlyThere: (host: string) =>
       `Empfangen wird nur unter ${host}. Die Postfächer Ihrer eigenen Domain bleiben, wo sie sind.`,
     since: 'Seit',
+    answers: 'Antworten auf Ihre Mails gehen an',
+    noAnswers: 'den Absender der Mail',
+    changeAnswers: 'Adresse für Antworten ändern',
+    offer:
+      'Ist der Empfang eingeschaltet, steht in Ihren Mails eine Adresse für Antworten, und die Antworten kommen hier an.',
     enable: 'Empfang einschalten',
     enabled: 'Der Empfang ist eingeschaltet.',
     disable: 'Ausschalten',
@@ -122,6 +127,10 @@ export const settingWords = words({
     onlyThere: (host: string) =>
       `Mail is received at ${host} only. The mailboxes of your own domain stay where they are.`,
     since: 'Since',
+    answers: 'Answers to your mail go to',
+    noAnswers: 'the sender of the mail',
+    changeAnswers: 'Change the address for answers',
+    offer: 'Once receiving is on, your mail names an address for answers, and the answers arrive here.',
     enable: 'Turn receiving on',
     enabled: 'Receiving is on.',
     disable: 'Turn off',

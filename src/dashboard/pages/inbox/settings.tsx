@@ -22,7 +22,7 @@ const BYTES_PER_MB = 1e6;
 
 const State = ({ id, data, inbound }: PartProps) => {
   const w = settingWords();
-  const { state, host, enabled_at, kept_days, counts } = inbound;
+  const { state, host, enabled_at, kept_days, counts, reply_address } = inbound;
   const isOn = state !== 'disabled';
   const enable = useAction(async () => {
     data.replace(await call('POST /api/practices/{id}/inbound/enable', { id, body: {} }));
@@ -61,9 +61,15 @@ const State = ({ id, data, inbound }: PartProps) => {
           facts={[
             [w.host, <code key="host">{w.anything(host)}</code>],
             [w.since, enabled_at && <Time key="since" at={enabled_at} />],
+            [w.answers, isOn && (reply_address ?? w.noAnswers)],
             [w.kept, w.days(kept_days)],
           ]}
         />
+        {isOn ? (
+          may('practice.manage') && <a href={`/app/${id}/settings`}>{w.changeAnswers}</a>
+        ) : (
+          <p>{w.offer}</p>
+        )}
         {isOn && (
           <Meter label={w.used} value={inMegabytes(counts.bytes)} max={inMegabytes(counts.quota_bytes)} />
         )}

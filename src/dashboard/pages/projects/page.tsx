@@ -1,12 +1,11 @@
 // Projects, which keep the mail of one site or program apart, and the routes by which mail leaves.
-import { useState } from 'preact/hooks';
 import type { Project, Route } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { useAction, useData } from '#dashboard/data.ts';
 import { Badge, Card, Head, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { curlOf, Empty, Loaded, toast } from '#dashboard/parts/feedback.tsx';
-import { Form, TextField } from '#dashboard/parts/form.tsx';
+import { Form, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { type Column, Table } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
@@ -23,9 +22,12 @@ interface Changing {
 
 const ProjectForm = ({ id, project, onDone }: Changing & { readonly project?: Project }) => {
   const w = projectWords();
-  const [name, setName] = useState(project?.name ?? '');
+  const { fields, field } = useFields({
+    name: project?.name ?? '',
+    reply_address: project?.reply_address ?? '',
+  });
   const action = useAction(async () => {
-    const body = { name: name.trim() };
+    const body = { name: fields.name.trim(), reply_address: fields.reply_address.trim() || null };
     if (project)
       await call('PATCH /api/practices/{id}/projects/{projectID}', { id, projectID: project.id, body });
     else await call('POST /api/practices/{id}/projects', { id, body });
@@ -34,7 +36,14 @@ const ProjectForm = ({ id, project, onDone }: Changing & { readonly project?: Pr
   });
   return (
     <Form action={action} submit={project ? w.save : w.create}>
-      <TextField label={w.name} path="name" value={name} onValue={setName} required />
+      <TextField label={w.name} required {...field('name')} />
+      <TextField
+        label={w.replyAddress}
+        hint={w.replyOfPractice}
+        optional
+        type="email"
+        {...field('reply_address')}
+      />
     </Form>
   );
 };
@@ -53,7 +62,7 @@ const ProjectActions = ({ id, project, onDone }: Changing & { readonly project: 
   const restore = useAction(() => setArchived(false));
   return (
     <div class="actions">
-      <FormDialog button={w.rename} title={project.name} kind="small">
+      <FormDialog button={w.change} title={project.name} kind="small">
         {(close) => <ProjectForm id={id} project={project} onDone={both(close, onDone)} />}
       </FormDialog>
       {isArchived ? (

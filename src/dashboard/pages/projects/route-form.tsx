@@ -25,10 +25,12 @@ export const RouteForm = ({
     track_opens: route?.track_opens ?? false,
     track_clicks: route?.track_clicks ?? false,
     plain_text_fallback: route?.plain_text_fallback ?? true,
+    reply_address: route?.reply_address ?? '',
   });
   const action = useAction(async () => {
     const { type, project_id, ...rest } = fields;
-    const body = { ...rest, name: rest.name.trim() };
+    const reply_address = rest.reply_address.trim() || null;
+    const body = { ...rest, name: rest.name.trim(), reply_address };
     if (route)
       await call('PATCH /api/practices/{id}/routes/{routeID}', {
         id,
@@ -63,6 +65,13 @@ export const RouteForm = ({
           ),
         }}
         {...field('project_id')}
+      />
+      <TextField
+        label={w.replyAddress}
+        hint={w.replyOfProject}
+        optional
+        type="email"
+        {...field('reply_address')}
       />
       <CheckField label={w.trackOpens} hint={w.trackOpensHint} {...field('track_opens')} />
       <CheckField label={w.trackClicks} hint={w.trackClicksHint} {...field('track_clicks')} />

@@ -14,7 +14,16 @@ import { sendWords } from './words.ts';
 
 const TYPING_MS = 400;
 const SIMULATED = ['success', 'bounce', 'complaint', 'ooto'];
-const nothing = { from: '', to: '', subject: '', text: '', html: '', message_kind: '', tag: '' };
+const nothing = {
+  from: '',
+  reply_to: '',
+  to: '',
+  subject: '',
+  text: '',
+  html: '',
+  message_kind: '',
+  tag: '',
+};
 
 const isGiven = ([, value]: readonly [string, string | readonly unknown[]]): boolean => value.length > 0;
 
@@ -85,6 +94,7 @@ const Send = () => {
               hint={own && w.fromHint(own.default_from)}
               {...change('from')}
             />
+            <TextField label={w.replyTo} optional hint={w.replyToHint} {...change('reply_to')} />
             <TextField label={w.to} required hint={w.toHint} list="simulator" {...change('to')} />
             <datalist id="simulator">
               {meta &&

@@ -5,7 +5,7 @@ import { call } from '#dashboard/api/call.ts';
 import { useAction, useData } from '#dashboard/data.ts';
 import { Card, Copied, Facts, Head, Time } from '#dashboard/parts/basics.tsx';
 import { Loaded, toast } from '#dashboard/parts/feedback.tsx';
-import { Form, TextField } from '#dashboard/parts/form.tsx';
+import { CheckField, Form, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { PauseNote } from '#dashboard/parts/pause.tsx';
 import { planNames } from '#dashboard/plans.ts';
 import { loadAccount, may, practice } from '#dashboard/session.ts';
@@ -31,6 +31,37 @@ const Name = ({ of, onChanged }: PartProps) => {
       <div class="narrow">
         <Form action={action} submit={w.save}>
           <TextField label={w.name} hint={w.nameHint} path="name" value={name} onValue={setName} required />
+        </Form>
+      </div>
+    </Card>
+  );
+};
+
+const Answers = ({ of, onChanged }: PartProps) => {
+  const w = settingsWords();
+  const { fields, field } = useFields({
+    reply_address: of.reply_address ?? '',
+    add_reply_to: of.add_reply_to,
+  });
+  const action = useAction(async () => {
+    const body = { ...fields, reply_address: fields.reply_address.trim() || null };
+    await call('PATCH /api/practices/{id}', { id: of.id, body });
+    toast(w.saved);
+    onChanged();
+  });
+  return (
+    <Card title={w.answers}>
+      <div class="narrow">
+        <p>{w.answersText}</p>
+        <Form action={action} submit={w.save}>
+          <TextField
+            label={w.replyAddress}
+            hint={w.replyAddressHint}
+            optional
+            type="email"
+            {...field('reply_address')}
+          />
+          <CheckField label={w.addReplyTo} hint={w.addReplyToHint} {...field('add_reply_to')} />
         </Form>
       </div>
     </Card>
@@ -106,6 +137,7 @@ const Settings = () => {
             <PauseNote id={id} pause={of.pause} onResumed={data.reload} />
             <Name of={of} onChanged={data.reload} />
             <Sender of={of} />
+            <Answers of={of} onChanged={data.reload} />
             {of.pause === null && <Pause of={of} onChanged={data.reload} />}
           </>
         )}

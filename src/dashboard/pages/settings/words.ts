@@ -19,6 +19,14 @@ export const settingsWords = words({
     changeDomain: 'Domain ändern',
     legal: 'Impressum',
     legalMissing: 'noch nicht ausgefüllt',
+    answers: 'Antworten',
+    answersText:
+      'Wer auf eine Ihrer Mails antwortet, schreibt an diese Adresse, wenn die Mail selbst, ihr Versandweg und ihr Projekt keine andere nennen.',
+    replyAddress: 'Antworten gehen an',
+    replyAddressHint:
+      'Leer: in Ihren Posteingang, solange der Empfang eingeschaltet ist; sonst an den Absender.',
+    addReplyTo: 'Antwortadresse in jede Mail schreiben',
+    addReplyToHint: 'Ausgeschaltet gehen Antworten an den Absender, wenn die Mail nichts anderes nennt.',
     pauseTitle: 'Versand anhalten',
     pauseText: 'Solange er angehalten ist, geht keine Nachricht hinaus, und neue werden abgelehnt.',
     reason: 'Grund',
@@ -44,6 +52,13 @@ export const settingsWords = words({
     changeDomain: 'Change the domain',
     legal: 'Legal notice',
     legalMissing: 'not filled in yet',
+    answers: 'Answers',
+    answersText:
+      'Who answers one of your mails writes to this address, unless the mail itself, its route or its project names another.',
+    replyAddress: 'Answers go to',
+    replyAddressHint: 'Empty: to your inbox while receiving is on, else to the sender.',
+    addReplyTo: 'Put an address for answers into each mail',
+    addReplyToHint: 'Off: answers go to the sender unless the mail says otherwise.',
     pauseTitle: 'Pause sending',
     pauseText: 'While it is paused no message goes out, and new ones are refused.',
     reason: 'Reason',

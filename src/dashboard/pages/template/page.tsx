@@ -31,7 +31,11 @@ interface OneProps {
   readonly onChanged: (template: Template) => void;
 }
 
-const namesOf = ({ name, description }: Template) => ({ name, description: description ?? '' });
+const namesOf = ({ name, description, reply_to }: Template) => ({
+  name,
+  description: description ?? '',
+  reply_to: reply_to ?? '',
+});
 
 const Writing = ({ id, template, onChanged }: OneProps) => {
   const w = templateWords();
@@ -44,7 +48,12 @@ const Writing = ({ id, template, onChanged }: OneProps) => {
     const saved = await call('PATCH /api/practices/{id}/templates/{templateID}', {
       id,
       templateID: template.id,
-      body: { ...sentContent(content), ...fields, description: fields.description || null },
+      body: {
+        ...sentContent(content),
+        name: fields.name,
+        description: fields.description || null,
+        reply_to: fields.reply_to.trim() || null,
+      },
     });
     // As it was stored; what was typed meanwhile stays.
     setContent((present) => (present === content ? contentOf(saved) : present));
@@ -95,6 +104,7 @@ const Writing = ({ id, template, onChanged }: OneProps) => {
       <div class="columns">
         <TextField label={w.name} required maxLength={100} {...field('name')} />
         <TextField label={w.description} optional maxLength={500} {...field('description')} />
+        <TextField label={w.replyTo} hint={w.replyToHint} optional type="email" {...field('reply_to')} />
       </div>
       <ErrorNote error={test.error} />
     </Form>

@@ -31,6 +31,10 @@ CREATE TABLE practice (
   legal_street       TEXT,
   legal_city         TEXT,
   legal_privacy_url  TEXT,
+  -- where answers to mail without a Reply-To go; null: to the practice's mailbox, while it receives mail
+  reply_address      TEXT,
+  -- 0: mail without a Reply-To leaves without one
+  adds_reply_to      INTEGER NOT NULL DEFAULT 1 CHECK (adds_reply_to IN (0, 1)),
   warmup_started_at  INTEGER,
   bimi_logo_url        TEXT,
   bimi_certificate_url TEXT,
@@ -50,6 +54,8 @@ CREATE TABLE projects (
   slug        TEXT NOT NULL UNIQUE,
   is_default  INTEGER NOT NULL CHECK (is_default IN (0, 1)),
   archived_at INTEGER,
+  -- null: as the practice says
+  reply_address TEXT,
   created_at  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX projects_default ON projects (is_default) WHERE is_default = 1;
@@ -64,6 +70,8 @@ CREATE TABLE routes (
   track_opens         INTEGER NOT NULL CHECK (track_opens IN (0, 1)),
   track_clicks        INTEGER NOT NULL CHECK (track_clicks IN (0, 1)),
   plain_text_fallback INTEGER NOT NULL CHECK (plain_text_fallback IN (0, 1)),
+  -- null: as the project says
+  reply_address       TEXT,
   created_at          INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX routes_default ON routes (is_default) WHERE is_default = 1;
@@ -453,6 +461,8 @@ CREATE TABLE templates (
   -- null: as the route says
   track_opens     INTEGER CHECK (track_opens IN (0, 1)),
   track_clicks    INTEGER CHECK (track_clicks IN (0, 1)),
+  -- null: as the route says
+  reply_to        TEXT,
   current_version INTEGER NOT NULL,
   created_at      INTEGER NOT NULL,
   updated_at      INTEGER NOT NULL
