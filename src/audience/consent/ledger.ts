@@ -20,7 +20,7 @@ import {
   reachOf,
   SALT_BYTES,
 } from './entry.ts';
-import { type ConsentHead, consentStore, type DocumentKind } from './store.ts';
+import { type ClientValue, type ConsentHead, consentStore, type DocumentKind } from './store.ts';
 
 /** What the installation has for the ledgers of all practices. */
 export interface Ledger {
@@ -62,21 +62,37 @@ const keepDocument = (
   return hash.toString('hex');
 };
 
-/** How long what is said of the client is kept, ms: the installation's period, or the practice's shorter one. */
-export const clientPeriods = (db: TenantDb, installation: ClientPeriods) => {
+/** How long what is said of the client is kept, ms. */
+export interface ClientPeriod {
+  /** The practice's choice, counted from the entry; null: as long as the consent, and `afterEnd` longer. */
+  readonly fromEntry: number | null;
+  readonly afterEnd: number;
+}
+
+export const clientPeriods = (
+  db: TenantDb,
+  installation: ClientPeriods,
+): Readonly<Record<ClientValue, ClientPeriod>> => {
   const choice = choiceOf(tenantStore(db).practice());
+  const periodOf = (days: number | null, afterEnd: number): ClientPeriod => ({
+    fromEntry: days === null ? null : shorterOf(days, afterEnd),
+    afterEnd,
+  });
   return {
-    ip: shorterOf(choice.consent_ip, installation.consent_ip),
-    user_agent: shorterOf(choice.consent_user_agent, installation.consent_user_agent),
+    ip: periodOf(choice.consent_ip, installation.consent_ip),
+    user_agent: periodOf(choice.consent_user_agent, installation.consent_user_agent),
   };
 };
 
+const isNotKept = (period: ClientPeriod | undefined): boolean =>
+  period !== undefined && (period.fromEntry ?? period.afterEnd) === 0;
+
 const openingsOf = (
   personal: NewEntry['personal'] = {},
-  left: Readonly<Record<string, number>>,
+  periods: Readonly<Record<string, ClientPeriod>>,
 ): Openings => {
   const values = Object.entries(personal).flatMap(([name, value]): [string, string][] =>
-    value === null || value === undefined || left[name] === 0 ? [] : [[name, value.toWellFormed()]],
+    value === null || value === undefined || isNotKept(periods[name]) ? [] : [[name, value.toWellFormed()]],
   );
   // One call for all of them: it takes as long as for one.
   const salts = randomBytes(values.length * SALT_BYTES);
@@ -179,7 +195,13 @@ export const appendConsent = (
   const reach = reachOf(seq);
   const reached = reach === seq - 1 ? former : (store.bySeq(reach)?.hash ?? genesisOf(practiceId));
   const hash = hashOf({ seq, former, reached, digest: digestOf({ seq, id, person, facts_json }) });
-  store.insert({ seq, id, address_hash: person, facts_json, openings_json: JSON.stringify(openings), hash });
+  store.insert({
+    ...{ seq, id, address_hash: person, facts_json, openings_json: JSON.stringify(openings), hash },
+    // Until the person confirms.
+    ...(action === 'request'
+      ? { client_term: 'asked', client_since: now }
+      : { client_term: null, client_since: null }),
+  });
   head.seq = seq;
   head.hash = hash;
   return { seq, id };

@@ -14,6 +14,15 @@ export interface ConsentRow {
   hash: Buffer;
 }
 
+/** `asked`: the consent was never confirmed. `ended`: it was, and has ended. */
+export type ClientTerm = 'asked' | 'ended';
+
+export interface NewConsentRow extends ConsentRow {
+  /** From when on what is said of the client is kept for a while; null: the consent lasts. */
+  readonly client_term: ClientTerm | null;
+  readonly client_since: number | null;
+}
+
 export interface ConsentHead {
   readonly seq: number;
   readonly hash: Buffer;
@@ -40,10 +49,15 @@ const openedSince = (name: ClientValue): string => {
    WHERE seq > ? AND openings_json ->> '$.${name}' IS NOT NULL ORDER BY seq`;
 };
 
+/** There is an index on that condition. */
+const dueOf = (name: ClientValue): string =>
+  `SELECT seq FROM consent_entries WHERE client_term = ? AND client_since < ? AND openings_json ->> '$.${name}' IS NOT NULL
+   ORDER BY client_since LIMIT ?`;
+
 export const consentStore = perConnection((db: TenantDb) => {
-  const insert = db.prepare<ConsentRow>(
-    `INSERT INTO consent_entries (seq, id, address_hash, facts_json, openings_json, hash)
-     VALUES (:seq, :id, :address_hash, :facts_json, :openings_json, :hash)`,
+  const insert = db.prepare<NewConsentRow>(
+    `INSERT INTO consent_entries (seq, id, address_hash, facts_json, openings_json, hash, client_term, client_since)
+     VALUES (:seq, :id, :address_hash, :facts_json, :openings_json, :hash, :client_term, :client_since)`,
   );
   const head = db.prepare<[], ConsentHead>('SELECT seq, hash, mac FROM consent_head');
   const putHead = db.prepare<ConsentHead>(
@@ -74,6 +88,18 @@ export const consentStore = perConnection((db: TenantDb) => {
     ip: db.prepare<[number], StoredRow>(openedSince('ip')),
     user_agent: db.prepare<[number], StoredRow>(openedSince('user_agent')),
   };
+  const due = {
+    ip: db.prepare<[ClientTerm, number, number], number>(dueOf('ip')).pluck(),
+    user_agent: db.prepare<[ClientTerm, number, number], number>(dueOf('user_agent')).pluck(),
+  };
+  const ofConsent = "address_hash = +? AND facts_json ->> '$.list_id' = ?";
+  const lasts = db.prepare<[Buffer, string]>(
+    `UPDATE consent_entries SET client_term = NULL, client_since = NULL WHERE ${ofConsent} AND client_term IS NOT NULL`,
+  );
+  const ends = db.prepare<[ClientTerm, number, Buffer, string]>(
+    `UPDATE consent_entries SET client_term = ?, client_since = ? WHERE ${ofConsent} AND client_term IS NULL
+       AND (openings_json ->> '$.ip' IS NOT NULL OR openings_json ->> '$.user_agent' IS NOT NULL)`,
+  );
   const close = db.prepare<[string, number]>(
     'UPDATE consent_entries SET openings_json = json_remove(openings_json, ?) WHERE seq = ?',
   );
@@ -90,7 +116,7 @@ export const consentStore = perConnection((db: TenantDb) => {
   );
   return {
     /** Throws where the number is taken. */
-    insert: (row: ConsentRow): void => {
+    insert: (row: NewConsentRow): void => {
       insert.run(row);
     },
     /** Undefined before the first entry. */
@@ -118,6 +144,17 @@ export const consentStore = perConnection((db: TenantDb) => {
     lastNumber: (): number => lastNumber.get() ?? 0,
     /** Entries behind that number that have the value, for retention. The connection takes no other statement until the iteration ends. */
     openedAfter: (name: ClientValue, seq: number): IterableIterator<StoredRow> => opened[name].iterate(seq),
+    /** Entries whose term began before that and that have the value, for retention. */
+    due: (name: ClientValue, term: ClientTerm, before: number, limit: number): number[] =>
+      due[name].all(term, before, limit),
+    /** The person's consent for the list lasts: what is known of the client is kept. */
+    consentLasts: (person: Buffer, listId: string): void => {
+      lasts.run(person, listId);
+    },
+    /** The person's consent for the list lasts no longer. */
+    consentEnds: (person: Buffer, listId: string, term: ClientTerm, since: number): void => {
+      ends.run(term, since, person, listId);
+    },
     /** Removes the value; the page of the file is overwritten. */
     close: (name: ClientValue, seqs: readonly number[]): void =>
       overwriting(db, () => {

@@ -19,6 +19,13 @@ export interface ListRow {
   archived_at: number | null;
 }
 
+/** A list that is archived, with subscribers of whom the ledger does not know yet that their consent ended with it. */
+export interface EndingList extends Pick<ListRow, 'seq' | 'id'> {
+  readonly archived_at: number;
+  /** Up to which it knows. */
+  readonly ended_seq: number;
+}
+
 export const listStore = perConnection((db: TenantDb) => {
   const bySeq = db.prepare<[number], ListRow>('SELECT * FROM lists WHERE seq = ?');
   const byId = db.prepare<[string], ListRow>('SELECT * FROM lists WHERE id = ?');
@@ -36,6 +43,10 @@ export const listStore = perConnection((db: TenantDb) => {
        archived_at = :archived_at
      WHERE seq = :seq`,
   );
+  const ends = db.prepare<[], EndingList>(
+    'SELECT seq, id, archived_at, ended_seq FROM lists WHERE archived_at IS NOT NULL AND ended_seq IS NOT NULL LIMIT 1',
+  );
+  const setEnded = db.prepare<[number | null, number]>('UPDATE lists SET ended_seq = ? WHERE seq = ?');
   const any = db.prepare<[], number>('SELECT 1 FROM lists LIMIT 1').pluck();
   const counts = db.prepare<[number], { status: SubscriberStatus; count: number }>(
     'SELECT status, count FROM list_counts WHERE list_seq = ? AND count > 0',
@@ -55,6 +66,11 @@ export const listStore = perConnection((db: TenantDb) => {
     all: (): ListRow[] => all.all(),
     /** The number of the row. */
     insert: (row: Omit<ListRow, 'seq'>): number => Number(insert.run(row).lastInsertRowid),
+    endsConsents: (): EndingList | undefined => ends.get(),
+    /** `upTo`: null for all. */
+    setEnded: (seq: number, upTo: number | null): void => {
+      setEnded.run(upTo, seq);
+    },
     update: (row: ListRow): void => {
       update.run(row);
     },

@@ -68,8 +68,14 @@ export const labels = {
   tags: { de: 'Schlagwörter', en: 'Tags' },
   bodies: { de: 'Inhalte', en: 'Content' },
   messages: { de: 'Nachrichten', en: 'Messages' },
-  consent_ip: { de: 'Netzadressen bei Einwilligungen', en: 'Network addresses of consent' },
-  consent_user_agent: { de: 'Programme bei Einwilligungen', en: 'Programs of consent' },
+  consent_ip: {
+    de: 'Netzadressen bei Einwilligungen, nach deren Ende oder kürzer',
+    en: 'Network addresses of consent, after its end or less',
+  },
+  consent_user_agent: {
+    de: 'Programme bei Einwilligungen, nach deren Ende oder kürzer',
+    en: 'Programs of consent, after its end or less',
+  },
   html: { de: 'HTML', en: 'HTML' },
   bcc: { de: 'Blindkopie', en: 'Blind copy' },
   cc: { de: 'Kopie', en: 'Copy' },

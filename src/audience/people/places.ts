@@ -162,7 +162,7 @@ export const places: readonly Place[] = [
     table: 'consent_entries',
     keys: ['seq'],
     searched: ['openings_json'],
-    others: ['id', 'address_hash', 'facts_json', 'hash'],
+    others: ['id', 'address_hash', 'facts_json', 'hash', 'client_term'],
     fate: 'consent',
     kind: 'mentions_in_consent',
   },

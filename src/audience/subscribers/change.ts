@@ -116,6 +116,7 @@ export const activate = (
   const personal = { ...entry.personal, address };
   const { seq: consent_seq } = appendConsent(db, keys.ledger, { ...entry, personal, list, person }, now);
   if (isOwn) endUnsubscriptions(db, person, now);
+  if (isOwn || former) consentStore(db).consentLasts(person, list.id);
   const active = { status: 'active', consent_seq, confirmed_at: now, updated_at: now } as const;
   if (former) {
     const row = { ...withFields(former, fields), ...active };
@@ -158,6 +159,17 @@ const withdrawMails = (
     if (lists.some((list) => stays.has(list))) continue;
     withdrawMail(db, row, id === undefined ? {} : { list: { id, status: 'unsubscribed' } }, now);
   }
+};
+
+/** From now on what the ledger says of the client is kept for a while. */
+const endConsent = (
+  db: TenantDb,
+  { list_seq, address_hash, confirmed_at }: SubscriberRow,
+  now: number,
+): void => {
+  const list = listStore(db).bySeq(list_seq);
+  if (list)
+    consentStore(db).consentEnds(address_hash, list.id, confirmed_at === null ? 'asked' : 'ended', now);
 };
 
 /** How consent ended. */
@@ -205,6 +217,7 @@ export const withdraw = (
     : subscriber.consent_seq;
   const row = { ...subscriber, status, consent_seq, updated_at: now };
   subscriberStore(db).update(row);
+  endConsent(db, row, now);
   if (subscriber.status === 'active') withdrawMails(db, row, now);
   return row;
 };
@@ -219,6 +232,7 @@ export const removeSubscriber = (
 ): void => {
   if (rank[subscriber.status] < rank.unsubscribed) appendWithdrawal(db, keys, subscriber, { way }, now);
   subscriberStore(db).remove(subscriber.seq);
+  endConsent(db, subscriber, now);
   if (subscriber.status === 'active') withdrawMails(db, subscriber, now);
 };
 

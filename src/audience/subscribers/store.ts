@@ -91,6 +91,10 @@ export const subscriberStore = perConnection((db: TenantDb) => {
   const after = db.prepare<[number, number, number], SubscriberRow>(
     'SELECT * FROM subscribers WHERE list_seq = ? AND seq > ? ORDER BY seq LIMIT ?',
   );
+  const activeAfter = db.prepare<[number, number, number], Pick<SubscriberRow, 'seq' | 'address_hash'>>(
+    `SELECT seq, address_hash FROM subscribers INDEXED BY subscribers_status
+     WHERE list_seq = ? AND status = 'active' AND seq > ? ORDER BY seq LIMIT ?`,
+  );
   const unconfirmed = db.prepare<[number, number], SubscriberRow>(
     `SELECT * FROM subscribers
      WHERE confirmed_at IS NULL AND status IN ('pending', 'unsubscribed') AND coalesce(asked_at, created_at) < ?
@@ -126,6 +130,8 @@ export const subscriberStore = perConnection((db: TenantDb) => {
     /** Oldest first, after position `after`. */
     after: (list: number, position: number, limit: number): SubscriberRow[] =>
       after.all(list, position, limit),
+    /** Active ones after that position. */
+    activeAfter: (list: number, position: number, limit: number) => activeAfter.all(list, position, limit),
     /** Those who have not confirmed, or said no, and were asked the last time before that, the earliest first. */
     unconfirmed: (before: number, limit: number): SubscriberRow[] => unconfirmed.all(before, limit),
     update: (row: SubscriberRow): void => {

@@ -273,12 +273,12 @@ const retention = z.strictObject({
     .prefault('365d')
     .describe('Abuse reports, with the addresses of their reporters, after they were closed.'),
   consent_ip: keptOrNot
-    .prefault('90d')
+    .prefault('1096d')
     .describe(
-      'Client addresses in the consent ledger; 0s: not written. Courts ask for the concrete request and confirmation with their times; whether the address must be kept is disputed.',
+      'Client addresses in the consent ledger, as long as the consent lasts and for this time after its end; 0s: not written. Of a request that no one confirms 90 days at most.',
     ),
   consent_user_agent: keptOrNot
-    .prefault('90d')
+    .prefault('1096d')
     .describe("Names of people's browsers in the consent ledger, as consent_ip."),
   webhook_deliveries: kept.prefault('30d').describe('Webhook deliveries with their answers.'),
 });

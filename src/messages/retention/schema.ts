@@ -10,7 +10,7 @@ const what: Readonly<Record<Kept, string>> = {
   messages:
     'subject, addresses, tags and metadata of messages, counted as for `bodies`; then keyed hashes take their place, and outcomes and counts stay. Nothing else of a message is kept longer',
   consent_ip:
-    'client addresses in the consent ledger, counted from their entry; 0: they are not written. Courts ask for the concrete request and confirmation with their times; whether the address must be kept is disputed',
+    'client addresses in the consent ledger. Unless the practice chooses: as long as the consent lasts, and so many days after its end; of a request that no one confirms 90 days at most. What the practice chooses is counted from the entry, also while the consent lasts; 0: they are not written',
   consent_user_agent: "names of people's browsers in the consent ledger, as `consent_ip`",
 };
 

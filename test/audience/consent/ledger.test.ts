@@ -94,7 +94,7 @@ describe('the chain', () => {
     ['UPDATE consent_entries SET facts_json = facts_json'],
     ['DELETE FROM consent_entries WHERE seq = 20'],
     [
-      "INSERT OR REPLACE INTO consent_entries SELECT seq, 'x', NULL, '{}', '{}', hash FROM consent_entries WHERE seq = 1",
+      "INSERT OR REPLACE INTO consent_entries (seq, id, address_hash, facts_json, openings_json, hash) SELECT seq, 'x', NULL, '{}', '{}', hash FROM consent_entries WHERE seq = 1",
     ],
   ])('is append-only for who goes by the rules: %s', (statement) => {
     expect(() => tenant.db.exec(statement)).toThrow('the consent ledger is append-only');
@@ -138,9 +138,9 @@ describe('what was changed by SQL is named', () => {
   const insertAt = (seq: number): string[] => [
     `CREATE TEMP TABLE moved AS SELECT * FROM consent_entries WHERE seq >= ${seq}`,
     `DELETE FROM consent_entries WHERE seq > ${seq}`,
-    'INSERT INTO consent_entries SELECT seq + 1, id, address_hash, facts_json, openings_json, hash FROM moved WHERE seq > ' +
+    'INSERT INTO consent_entries (seq, id, address_hash, facts_json, openings_json, hash) SELECT seq + 1, id, address_hash, facts_json, openings_json, hash FROM moved WHERE seq > ' +
       `${seq}`,
-    `INSERT INTO consent_entries SELECT seq + 1, 'forged', address_hash, facts_json, openings_json, hash FROM moved WHERE seq = ${seq} AND NOT EXISTS (SELECT 1 FROM consent_entries WHERE seq = ${seq} + 1)`,
+    `INSERT INTO consent_entries (seq, id, address_hash, facts_json, openings_json, hash) SELECT seq + 1, 'forged', address_hash, facts_json, openings_json, hash FROM moved WHERE seq = ${seq} AND NOT EXISTS (SELECT 1 FROM consent_entries WHERE seq = ${seq} + 1)`,
   ];
   const changes: readonly (readonly [what: string, statements: readonly string[], said: RegExp])[] = [
     ...[1, 11, ENTRIES].flatMap((seq) => [
@@ -248,7 +248,7 @@ describe('what was written with all its hashes right, but without the key', () =
   };
   const appendForged = (): void => {
     tenant.db.exec(
-      "INSERT INTO consent_entries SELECT 21, 'forged', address_hash, facts_json, openings_json, hash FROM consent_entries WHERE seq = 20",
+      "INSERT INTO consent_entries (seq, id, address_hash, facts_json, openings_json, hash) SELECT 21, 'forged', address_hash, facts_json, openings_json, hash FROM consent_entries WHERE seq = 20",
     );
     chainAgain(21);
   };
@@ -302,7 +302,7 @@ describe('what was written with all its hashes right, but without the key', () =
 
   test('an entry without its head is not the service’s', async () => {
     tenant.db.exec(
-      "INSERT INTO consent_entries SELECT 21, 'forged', address_hash, facts_json, openings_json, hash FROM consent_entries WHERE seq = 20",
+      "INSERT INTO consent_entries (seq, id, address_hash, facts_json, openings_json, hash) SELECT 21, 'forged', address_hash, facts_json, openings_json, hash FROM consent_entries WHERE seq = 20",
     );
     expect((await verify()).printed).toMatch(/^WRONG: entry 21 \(forged\)/m);
   });

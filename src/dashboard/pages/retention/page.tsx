@@ -12,8 +12,8 @@ import { retentionWords } from './words.ts';
 
 type Kind = keyof Settings;
 const kinds = ['bodies', 'attachments', 'events', 'messages', 'consent_ip', 'consent_user_agent'] as const;
-/** What a practice need not write at all. */
-const MAY_BE_ZERO: ReadonlySet<Kind> = new Set(['consent_ip', 'consent_user_agent']);
+/** Kept as long as the consent unless the practice chooses; it need not be written at all. */
+const OF_CONSENT: ReadonlySet<Kind> = new Set(['consent_ip', 'consent_user_agent']);
 
 const typedOf = (settings: Settings): Record<Kind, string> =>
   Object.fromEntries(kinds.map((kind) => [kind, String(settings[kind].practice_days ?? '')])) as Record<
@@ -52,12 +52,12 @@ const RetentionForm = ({
               label={w.kinds[kind]}
               path={kind}
               type="number"
-              min={MAY_BE_ZERO.has(kind) ? 0 : 1}
+              min={OF_CONSENT.has(kind) ? 0 : 1}
               max={most}
               value={typed[kind]}
               placeholder={w.asLong}
               onValue={(value) => setTyped({ ...typed, [kind]: value })}
-              hint={`${w.explanations[kind]} ${w.inForce(days, most)}`}
+              hint={`${w.explanations[kind]} ${OF_CONSENT.has(kind) ? w.withConsent(most) : w.inForce(days, most)}`}
             />
           );
         })}
@@ -86,7 +86,17 @@ const Periods = ({ settings }: { readonly settings: Settings }) => {
             </>
           ),
         },
-        { id: 'days', head: w.period, align: 'end', cell: (kind) => w.days(settings[kind].days) },
+        {
+          id: 'days',
+          head: w.period,
+          align: 'end',
+          cell: (kind) => {
+            const { days, practice_days } = settings[kind];
+            return OF_CONSENT.has(kind) && practice_days === null && days > 0
+              ? w.withConsentShort(days)
+              : w.days(days);
+          },
+        },
       ]}
     />
   );

@@ -29,9 +29,14 @@ export const retentionWords = words({
       events: 'Was mit einer Nachricht geschah: angenommen, abgewiesen, geöffnet.',
       messages:
         'Danach sind Betreff, Adressen, Schlagworte und eigene Angaben unkenntlich; Ergebnisse und Zahlen bleiben. Nichts anderes einer Nachricht bleibt länger.',
-      consent_ip: 'Von welcher Adresse jemand zugestimmt hat. 0: wird gar nicht gespeichert.',
-      consent_user_agent: 'Mit welchem Browser jemand zugestimmt hat. 0: wird gar nicht gespeichert.',
+      consent_ip:
+        'Von welcher Adresse jemand zugestimmt hat: Teil des Nachweises. 0: wird gar nicht gespeichert.',
+      consent_user_agent:
+        'Mit welchem Browser jemand zugestimmt hat: Teil des Nachweises. 0: wird gar nicht gespeichert.',
     },
+    withConsent: (most: number) =>
+      `Leer: so lange die Einwilligung gilt und danach ${day(most)}. Eine Zahl zählt ab dem Eintrag, auch solange die Einwilligung gilt.`,
+    withConsentShort: (days: number) => `mit der Einwilligung und ${day(days)} danach`,
     save: 'Speichern',
     saved: 'Gespeichert. Es gilt ab dem nächsten Aufräumen.',
   },
@@ -59,9 +64,12 @@ export const retentionWords = words({
       events: 'What happened to a message: accepted, refused, opened.',
       messages:
         'After that subjects, addresses, tags and metadata cannot be recognized; outcomes and counts remain. Nothing else of a message is kept longer.',
-      consent_ip: 'From which address someone agreed. 0: not stored at all.',
-      consent_user_agent: 'With which browser someone agreed. 0: not stored at all.',
+      consent_ip: 'From which address someone agreed: part of the evidence. 0: not stored at all.',
+      consent_user_agent: 'With which browser someone agreed: part of the evidence. 0: not stored at all.',
     },
+    withConsent: (most: number) =>
+      `Empty: as long as the consent lasts, and ${englishDay(most)} after its end. A number is counted from the entry, also while the consent lasts.`,
+    withConsentShort: (days: number) => `with the consent and ${englishDay(days)} after it`,
     save: 'Save',
     saved: 'Saved. It holds from the next clean-up on.',
   },

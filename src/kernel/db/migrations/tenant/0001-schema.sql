@@ -826,7 +826,9 @@ CREATE TABLE lists (
   -- 1: the link of the confirmation mail shows a button instead of confirming
   two_steps       INTEGER NOT NULL CHECK (two_steps IN (0, 1)),
   created_at      INTEGER NOT NULL,
-  archived_at     INTEGER
+  archived_at     INTEGER,
+  -- of one that is archived: up to which subscriber the ledger knows that the consent has ended; null: of all
+  ended_seq       INTEGER DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX lists_name ON lists (name) WHERE archived_at IS NULL;
 
@@ -889,10 +891,18 @@ CREATE TABLE consent_entries (
   facts_json    TEXT NOT NULL,
   -- the personal values to which the facts commit, each with its salt; a value that is kept no longer is missing
   openings_json TEXT NOT NULL,
-  hash          BLOB NOT NULL
+  hash          BLOB NOT NULL,
+  -- What is said of the client is kept as long as the consent and some years longer. Since `client_since` it was asked for and not
+  -- confirmed, or has ended; null: it lasts.
+  client_term   TEXT CHECK (client_term IN ('asked', 'ended')),
+  client_since  INTEGER
 ) STRICT;
 CREATE INDEX consent_entries_person ON consent_entries (address_hash, seq);
--- What is said of the client is kept for a while.
+CREATE INDEX consent_entries_ip_term ON consent_entries (client_term, client_since)
+  WHERE openings_json ->> '$.ip' IS NOT NULL AND client_term IS NOT NULL;
+CREATE INDEX consent_entries_user_agent_term ON consent_entries (client_term, client_since)
+  WHERE openings_json ->> '$.user_agent' IS NOT NULL AND client_term IS NOT NULL;
+-- Where a practice keeps it for a shorter time, by the age of the entry.
 CREATE INDEX consent_entries_ip ON consent_entries (seq) WHERE openings_json ->> '$.ip' IS NOT NULL;
 CREATE INDEX consent_entries_user_agent ON consent_entries (seq) WHERE openings_json ->> '$.user_agent' IS NOT NULL;
 CREATE TRIGGER consent_entries_unchanged BEFORE UPDATE OF seq, id, address_hash, facts_json, hash ON consent_entries BEGIN
