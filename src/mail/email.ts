@@ -32,3 +32,22 @@ export const emailSchema = z
     return z.NEVER;
   })
   .describe('one bare e-mail address');
+
+const ASCII = /^[\x21-\x7e]+$/;
+
+const plainEmail = (text: string): string | null => {
+  const parsed = parseEmail(text);
+  return parsed && ASCII.test(parsed.email) ? parsed.email : null;
+};
+
+/** An address that is in Reply-To of many mails: one that any server can write. */
+export const replyAddressSchema = z
+  .string()
+  .max(MAX_TYPED)
+  .refine(
+    (text) => plainEmail(text) !== null,
+    'expected one e-mail address in ASCII, such as praxis@example.org',
+  )
+  .overwrite((text) => plainEmail(text) ?? text)
+  .nullable()
+  .meta({ id: 'ReplyAddress' });

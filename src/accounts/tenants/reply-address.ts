@@ -1,10 +1,8 @@
 // Where answers to a message go that names no address for them: what its route, its project or its practice says, in this order,
 // else the practice's mailbox at this service while it receives mail. An address of that mailbox counts only while it takes mail.
 
-import { z } from 'zod';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { unfit } from '#src/kernel/validate.ts';
-import { parseEmail } from '#src/mail/email.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from './store.ts';
 
@@ -15,26 +13,6 @@ export interface Answering {
   /** An address of the practice that takes answers to mail from the host; null where none does. */
   usual(db: TenantDb, sendingHost: string): Address | null;
 }
-
-const MAX_TYPED = 300;
-const ASCII = /^[\x21-\x7e]+$/;
-
-/** Every mail has it, so it must be one that any server can write. */
-const plainAddress = (text: string): string | null => {
-  const parsed = parseEmail(text);
-  return parsed && ASCII.test(parsed.email) ? parsed.email : null;
-};
-
-export const replyAddressSchema = z
-  .string()
-  .max(MAX_TYPED)
-  .refine(
-    (text) => plainAddress(text) !== null,
-    'expected one e-mail address in ASCII, such as praxis@example.org',
-  )
-  .overwrite((text) => plainAddress(text) ?? text)
-  .nullable()
-  .meta({ id: 'ReplyAddress' });
 
 /** Throws `invalid_request` for an address at which this service would refuse the answers. */
 export const requireArriving = (

@@ -5,7 +5,7 @@ import { httpsUrlSchema, idSchema, nameSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
 import { streams } from '#src/kernel/stream.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
-import { replyAddressSchema } from './reply-address.ts';
+import { replyAddressSchema } from '#src/mail/email.ts';
 import { planNames, plans, warmupCaps, warmupDay } from './rules.ts';
 import type { PracticeRow, ProjectRow, RouteRow } from './store.ts';
 

@@ -1,8 +1,8 @@
 // Stored templates as the API takes and shows them: shapes, and rows in those shapes.
 import { z } from 'zod';
-import { replyAddressSchema } from '#src/accounts/tenants/reply-address.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { toIso } from '#src/kernel/time.ts';
+import { replyAddressSchema } from '#src/mail/email.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { kindSchema } from '#src/messages/schema.ts';
 import { MAX_DATA, MAX_DATA_NAME, MAX_SUBJECT } from './render.ts';
