@@ -36,6 +36,7 @@ export const foreignErrors = {
   idempotency_conflict: { a: ['invalid_idempotent_request', 409], b: [300, 422] },
   idempotency_in_progress: { a: ['concurrent_idempotent_requests', 409], b: [300, 422] },
   conflict: { a: ['validation_error', 422], b: [300, 422] },
+  form_closed: { a: ['validation_error', 422], b: [300, 422] },
   billing_not_configured: { a: ['validation_error', 422], b: [300, 422] },
   gone: { a: ['not_found', 404], b: [300, 404] },
   body_too_large: { a: ['validation_error', 413], b: [300, 413] },

@@ -18,7 +18,7 @@ import { addressDomain, parseAddress } from '#src/mail/address.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
-import { applicableSuppression, type SuppressionFacts } from '#src/messages/suppression-rules.ts';
+import { ASKED_FOR, applicableSuppression, type SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { Draft } from './draft.ts';
 import { type Facts, factsOfDraft, recipientsOf } from './gate.ts';
 import { controlsOf } from './gates/control-headers.ts';
@@ -171,6 +171,7 @@ export const readFacts = (
       privacy_url: practice.legal_privacy_url,
     },
     dkimBroken: stream === 'marketing' && isDkimBroken(db, practice, fromHost),
+    isAskedFor: source === ASKED_FOR,
     seesPractice: request.projects === null,
     plan: isOwn ? null : planOf(db, practice, limits, now, fromHost),
     warmup: warmupOf(db, practice, { source, stream, fromHost, now }),

@@ -66,6 +66,8 @@ export interface Facts extends DepartureFacts {
   };
   /** Whether the last check of the From host's DKIM records found them wrong or missing. */
   readonly dkimBroken: boolean;
+  /** The recipient asked for this mail by a form: it waits where others are refused for now. */
+  readonly isAskedFor: boolean;
   /** Whether the sender may learn numbers of the whole practice. */
   readonly seesPractice: boolean;
   /** Null: nothing is capped. */

@@ -106,7 +106,7 @@ export function runGates(
     verdicts.push({ gate: name, verdict: verdictOf(finding), facts: finding.facts });
     if (finding.refusal) refusals.push(finding.refusal);
     blocked ||= finding.blocks === true;
-    heldUntil = finding.holdsUntil ?? heldUntil;
+    if (finding.holdsUntil !== undefined) heldUntil = Math.max(heldUntil ?? 0, finding.holdsUntil);
     suppressed = finding.suppresses ? new Set(finding.suppresses) : suppressed;
     if (!pastRefusals && (refusals.length > 0 || (count > 0 && suppressed.size === count))) break;
   }

@@ -90,6 +90,12 @@ export const errorTable = {
     smtp: '550 5.7.1',
     hint: 'Choose another name, or bring the record into a state that allows this.',
   },
+  form_closed: {
+    status: 409,
+    smtp: '550 5.7.1',
+    hint: 'Nothing was stored. The practice can open the form again, unless the list is archived.',
+    extra: { reason: z.string() },
+  },
   billing_not_configured: {
     status: 409,
     smtp: '550 5.7.1',

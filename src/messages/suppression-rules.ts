@@ -14,6 +14,9 @@ export const suppressionReasons = [
 ] as const;
 export type SuppressionReason = (typeof suppressionReasons)[number];
 
+/** The source of mails for which their recipients asked by a public form. */
+export const ASKED_FOR = 'form';
+
 /** The columns of a suppression that decide whether it applies. */
 export interface SuppressionFacts {
   readonly id: string;

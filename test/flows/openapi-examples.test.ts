@@ -404,8 +404,10 @@ const subscribed = async (id: string): Promise<Given> => {
   return { ids: { listID, subscriberID } };
 };
 
-const formToken = async (id: string): Promise<string> =>
-  new URL(String((await newList(id)).form_url)).searchParams.get('l') ?? '';
+const formToken = async (id: string): Promise<string> => {
+  await app.completeLegal(id);
+  return new URL(String((await newList(id)).form_url)).searchParams.get('l') ?? '';
+};
 const asked = async (id: string): Promise<Given> => {
   await subscribed(id);
   const [token = ''] = await partsIn(id, await firstCaptured(id), /\/api\/public\/confirm\?token=([\w-]+)/);

@@ -30,6 +30,7 @@ export const FACTS: Facts = {
   warmup: null,
   suppressed: new Map(),
   consent: null,
+  isAskedFor: false,
   seesPractice: true,
   content: null,
   controls: KNOWN_CONTROLS,

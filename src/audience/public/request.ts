@@ -14,7 +14,7 @@ import type { AcceptHere } from '#src/intake/accept.ts';
 import { type Draft, draftWith } from '#src/intake/draft.ts';
 import { evaluate } from '#src/intake/evaluate.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
+import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { DAY } from '#src/kernel/time.ts';
@@ -22,7 +22,9 @@ import { CONFIRM_PATH, encodeConfirmToken, encodeFormToken, SUBSCRIBE_PATH } fro
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import { messageStore } from '#src/messages/store.ts';
+import { ASKED_FOR } from '#src/messages/suppression-rules.ts';
 import { confirmationMail } from './confirmation-mail.ts';
+import { type FormState, formStateOf } from './form-state.ts';
 
 export interface SubscriptionRequest {
   /** Not archived. */
@@ -86,20 +88,16 @@ const draftOf = (db: TenantDb, { address, ...mail }: AskingMail): Draft =>
     kind: 'doi',
   });
 
-/** Why the mail to someone who asks now would be refused; null: it would not. */
-export const refusalNow = (
-  db: TenantDb,
-  context: AudienceContext,
-  list: ListRow,
-): { readonly code: ErrorCode; readonly hint: string | null } | null => {
+/** Whether the list's form takes requests now. */
+export const formStateNow = (db: TenantDb, context: AudienceContext, list: ListRow): FormState => {
   const intake = context.intake.context;
   // Only a request has a link to confirm.
   const link = formUrl(context, tenantStore(db).practice().number, list);
   const draft = draftOf(db, { list, address: STRANGER, language: list.language, link });
-  const candidate = { source: 'api', projects: null, projectId: null, draft } as const;
-  const { result } = evaluate(db, intake, candidate, intake.content.rate, { now: context.clock.now() });
-  if (result.refusal !== null) return { code: result.refusal.code, hint: result.refusal.hint };
-  return result.blocked ? { code: 'content_blocked', hint: null } : null;
+  const candidate = { source: ASKED_FOR, projects: null, projectId: null, draft } as const;
+  const now = context.clock.now();
+  const { facts, result } = evaluate(db, intake, candidate, intake.content.rate, { now, pastRefusals: true });
+  return formStateOf({ list, facts, result });
 };
 
 /** The list as it was with that version of its wording, as the ledger has it; null: it has none. */
@@ -138,7 +136,7 @@ export const requestSubscription = (
   const language = request.language ?? list.language;
   const accepted = accept({
     // Whoever fills in the form decides where the mail goes; the other ways are the practice's own.
-    source: way === 'form' ? 'form' : 'api',
+    source: way === 'form' ? ASKED_FOR : 'api',
     tenantId: practice.id,
     projects: null,
     projectId: null,

@@ -22,8 +22,22 @@ import { decodeFormToken, SUBSCRIBE_PATH } from '#src/mail/copy-links.ts';
 import { emailSchema, parseEmail } from '#src/mail/email.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { type FormFields, formHtml, readMark, TRAP_FIELD } from './form.ts';
-import { formUrl, type RequestResult, refusalNow, requestSubscription } from './request.ts';
-import { askedPage, type FormView, formPage, formProblem, unknownListPage } from './subscribe-pages.ts';
+import {
+  type ClosedReason,
+  type FormState,
+  formClosed,
+  listFormSchema,
+  presentFormState,
+} from './form-state.ts';
+import { formStateNow, formUrl, type RequestResult, requestSubscription } from './request.ts';
+import {
+  askedPage,
+  closedPage,
+  type FormView,
+  formPage,
+  formProblem,
+  unknownListPage,
+} from './subscribe-pages.ts';
 import { namedBy, visitorOf } from './visitor.ts';
 
 const MAX_TYPED = 1_000;
@@ -54,17 +68,23 @@ const body = z
   });
 type Body = z.output<typeof body>;
 
-/** The list that a token names, where strangers may subscribe to it. */
-interface PublicList {
+/** The list that a token names. */
+interface NamedList {
   readonly tenantId: string;
   readonly tenantNumber: number;
   readonly view: FormView;
+  readonly form: FormState;
+}
+
+interface Asked {
+  readonly form: FormState;
+  /** Null: the form is closed. */
+  readonly made: RequestResult | null;
 }
 
 const viewOf = (db: TenantDb, listSeq: number): FormView | null => {
   const list = listStore(db).bySeq(listSeq);
-  if (!list || list.archived_at !== null || list.is_public === 0) return null;
-  return { practice: tenantStore(db).practice(), look: lookOf(db), list };
+  return list ? { practice: tenantStore(db).practice(), look: lookOf(db), list } : null;
 };
 
 /** The page that the form was on, without what its address may say of a person; null where the browser does not say. */
@@ -92,10 +112,13 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
   const perDomain = limit(() => limits().subscribePerDomain, 1 / 5, 'addresses of this domain');
   const perList = limit(() => limits().subscribePerList, 1 / 5, 'to this list');
 
-  const findList = async (token: string): Promise<PublicList | null> => {
+  const findList = async (token: string): Promise<NamedList | null> => {
     const named = namedBy(context, decodeFormToken(linkKey, token));
-    const view = named && (await files.read(named.tenantId, (db) => viewOf(db, named.row)));
-    return named && view && { ...named, view };
+    if (named === null) return null;
+    return files.read(named.tenantId, (db) => {
+      const view = viewOf(db, named.row);
+      return view && { ...named, view, form: formStateNow(db, context, view.list) };
+    });
   };
 
   const fieldsOf = (
@@ -113,25 +136,22 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
     privacyUrl: practice.legal_privacy_url,
   });
 
-  /** The answer must not say of an address that it was asked too often. */
-  const asRefused = (error: unknown): RequestResult => {
-    if (error instanceof AppError && error.code === 'rate_limited') return { kind: 'refused', error };
-    throw error;
-  };
-
+  /** As the form is when the request is stored: it may have been closed since it was shown. */
   const ask = async (
-    { tenantId, tenantNumber, view }: PublicList,
+    { tenantId, tenantNumber, view, form: shown }: NamedList,
     address: Address,
     sent: Body,
     language: Language,
     request: RequestContext,
-  ): Promise<void> => {
+  ): Promise<FormState> => {
     const visitor = visitorOf(request);
     const mark = readMark(sent.form ?? '');
     let isCounted = false;
-    const result = await intake
-      .transact(tenantId, (db, accept) => {
+    const { form, made } = await intake
+      .transact<Asked>(tenantId, (db, accept) => {
         const list = listStore(db).bySeq(view.list.seq) ?? view.list;
+        const form = formStateNow(db, context, list);
+        if (form.state === 'closed') return { form, made: null };
         const isAsShown = mark?.wordingVersion === list.wording_version;
         const made = requestSubscription(
           db,
@@ -165,15 +185,21 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
         // Mails are counted, not requests: what sends none must not keep the mailbox from other lists.
         if (made.kind === 'asked' && !isCounted) perMailbox(clientKey(visitor.ip), mailboxOf(address));
         isCounted ||= made.kind === 'asked';
-        return made;
+        return { form, made };
       })
-      .catch(asRefused);
+      .catch((error: unknown): Asked => {
+        // The answer must not say of an address that it was asked too often.
+        if (error instanceof AppError && error.code === 'rate_limited')
+          return { form: shown, made: { kind: 'refused', error } };
+        throw error;
+      });
     // The stranger must not learn it, and the practice would wonder.
-    if (result.kind === 'refused')
+    if (made?.kind === 'refused')
       log.warn(
-        { tenant: tenantId, list: view.list.id, code: result.error.code },
+        { tenant: tenantId, list: view.list.id, code: made.error.code },
         'a confirmation mail was refused',
       );
+    return form;
   };
 
   const invalid = (problem: string): AppError =>
@@ -187,6 +213,11 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
     if (found === null) throw new AppError('not_found', 'There is no such list.');
     const { view, tenantId } = found;
     const language = sent.language ?? request.namedLanguage ?? view.list.language;
+    const refused = (reason: ClosedReason): RouteResult => {
+      if (!isPage) throw formClosed(reason);
+      return closedPage(language, serviceName, view, reason);
+    };
+    if (found.form.state === 'closed') return refused(found.form.reason);
     const typed = typeof sent.email === 'string' ? sent.email.slice(0, MAX_TYPED) : '';
     const parsed = parseEmail(typed);
     if (parsed === null || needsSmtpUtf8(parsed.email as Address)) {
@@ -202,11 +233,12 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
       perDomain(client, `${tenantId} ${addressDomain(address)}`);
       perList(client, `${tenantId} ${view.list.seq}`);
     }
-    await atWholeSteps(ANSWER_STEP_MS, async () => {
-      if (!isTrapped) await ask(found, address, sent, language, request);
-    });
+    const form = await atWholeSteps(ANSWER_STEP_MS, async () =>
+      isTrapped ? found.form : ask(found, address, sent, language, request),
+    );
+    if (form.state === 'closed') return refused(form.reason);
     return isPage
-      ? askedPage(language, serviceName, view)
+      ? askedPage(language, serviceName, view, form.state)
       : { status: 202, body: { status: 'pending' as const } };
   };
 
@@ -220,13 +252,15 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
       query,
       responses: {
         200: { description: 'A page, in German or English by `Accept-Language`.', body: HTML_TYPE },
-        404: { description: 'There is no such list, or strangers cannot subscribe to it.', body: HTML_TYPE },
+        404: { description: 'There is no such list.', body: HTML_TYPE },
+        409: { description: 'The form takes no requests now; the page says so.', body: HTML_TYPE },
       },
       handle: async ({ query: { l = '' } }, request) => {
         const found = await findList(l);
         if (found === null) return unknownListPage(request.language, serviceName);
-        const { view } = found;
+        const { view, form } = found;
         const language = request.namedLanguage ?? view.list.language;
+        if (form.state === 'closed') return closedPage(language, serviceName, view, form.reason);
         return formPage(serviceName, view, fieldsOf(view, language, 'page', l), null);
       },
     }),
@@ -236,7 +270,7 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
       id: 'requestSubscription',
       summary: 'Ask to be put on a list',
       description:
-        'By a form from any site, or as JSON from a server: browsers send JSON only to their own origin, and no other is allowed here. The address gets a mail with a link to confirm, at most one a day for a list, and only a confirmed one is on the list. The answer is the same whatever is known of the address, also where it is on the list.',
+        'By a form from any site, or as JSON from a server: browsers send JSON only to their own origin, and no other is allowed here. The address gets a mail with a link to confirm, at most one a day for a list, and only a confirmed one is on the list. The answer is the same whatever is known of the address, also where it is on the list. While the practice is paused or its plan is used up the mail waits, and its link is valid from when it leaves.',
       audit: { none: 'a stranger asks; the consent ledger is the record' },
       rate: 'sign_in',
       form: true,
@@ -248,8 +282,12 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
           body: z.strictObject({ status: z.literal('pending') }),
         },
         400: { description: 'Browsers get their form again, with what is wrong.', body: HTML_TYPE },
+        409: {
+          description: 'The form takes no requests now. Browsers get a page that says so.',
+          body: HTML_TYPE,
+        },
       },
-      errors: ['not_found'],
+      errors: ['not_found', 'form_closed'],
       handle: ({ body: sent }, request) => subscribe(sent, request),
     }),
     defineRoute({
@@ -258,44 +296,29 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
       tag: 'Lists',
       id: 'getListForm',
       summary: 'The form of a list as HTML for a site, and the address of its page',
-      description: 'It needs no script. Take it again after a change of the wording.',
+      description:
+        'It needs no script. Take it again after a change of the wording. `state` says whether it takes requests now, and `hint` what to do where it does not.',
       access: 'lists.manage',
       stability: 'stable',
       params: listParams,
       query: z.strictObject({ language: z.enum(languages).optional().describe('the list’s where absent') }),
       responses: {
-        200: {
-          description: 'The form.',
-          body: z
-            .strictObject({
-              url: z.url(),
-              html: z.string(),
-              would_refuse: z
-                .string()
-                .nullable()
-                .describe('the code with which confirmation mails would be refused now'),
-              hint: z.string().nullable().describe('what to do about that'),
-            })
-            .meta({ id: 'ListForm' }),
-        },
+        200: { description: 'The form.', body: listFormSchema },
       },
-      errors: ['not_found', 'conflict'],
+      errors: ['not_found'],
       handle: async ({ params: { id, listID }, query: { language } }) => {
-        const { list, practice, refusal } = await files.read(id, (db) => {
+        const { list, practice, form } = await files.read(id, (db) => {
           const named = namedList(db, listID);
-          if (named.archived_at !== null || named.is_public === 0)
-            throw new AppError('conflict', 'Strangers cannot subscribe to this list.');
           return {
             list: named,
             practice: tenantStore(db).practice(),
-            refusal: refusalNow(db, context, named),
+            form: formStateNow(db, context, named),
           };
         });
         const url = formUrl(context, practice.number, list);
         const token = new URL(url).searchParams.get('l') ?? '';
         const fields = fieldsOf({ list, practice }, language ?? list.language, 'site', token);
-        const { code: would_refuse = null, hint = null } = refusal ?? {};
-        return { status: 200, body: { url, html: formHtml(fields), would_refuse, hint } };
+        return { status: 200, body: { url, html: formHtml(fields), ...presentFormState(form) } };
       },
     }),
   ];

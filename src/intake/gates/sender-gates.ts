@@ -58,15 +58,18 @@ export const tenantState = defineGate({
   name: 'tenant_state',
   kind: 'sender',
   errors: ['tenant_paused'],
-  check: ({ pause }) =>
-    pause === null
-      ? { facts: { paused: false } }
-      : {
-          facts: { paused: true, ...pause },
-          refusal: new AppError('tenant_paused', 'The practice is paused and does not send.', {
-            extra: { reason: pause.reason, paused_at: toIso(pause.at) },
-          }),
-        },
+  check: ({ pause, isAskedFor, now }) => {
+    if (pause === null) return { facts: { paused: false } };
+    const facts = { paused: true, ...pause };
+    // The queue of a paused practice is not touched.
+    if (isAskedFor) return { facts, holdsUntil: now };
+    return {
+      facts,
+      refusal: new AppError('tenant_paused', 'The practice is paused and does not send.', {
+        extra: { reason: pause.reason, paused_at: toIso(pause.at) },
+      }),
+    };
+  },
 });
 
 /** The fields that the legal block lacks. */

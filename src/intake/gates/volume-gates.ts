@@ -15,12 +15,13 @@ export const planCap = defineGate({
   name: 'plan_cap',
   kind: 'plan',
   errors: ['plan_cap_reached'],
-  check: ({ plan, mails, stream, seesPractice }) => {
+  check: ({ plan, mails, stream, seesPractice, isAskedFor }) => {
     if (plan === null) return { facts: { capped: false } };
     const { name, used, cap, refuses, managedHost } = plan;
     const facts = { plan: name, used, cap, mails };
     const isOver = mails > 0 && used + mails > cap;
     if (!isOver || (refuses === 'marketing' && stream !== 'marketing')) return { facts };
+    if (isAskedFor) return { facts, holdsUntil: plan.resetsAt };
     const message = seesPractice
       ? `${used} of ${cap} mails of this month are used.`
       : 'The mails of this month are used up.';

@@ -3,7 +3,7 @@ import { useFilters } from '#dashboard/address.ts';
 import { call } from '#dashboard/api/call.ts';
 import { useAction, useData } from '#dashboard/data.ts';
 import type { PageProps } from '#dashboard/page-entry.ts';
-import { Card, Code, Copy, Head, Tabs } from '#dashboard/parts/basics.tsx';
+import { Card, Code, Copy, Head, Tabs, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { Empty, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { CheckField, Form, TextArea, TextField, useFields } from '#dashboard/parts/form.tsx';
@@ -13,24 +13,43 @@ import { Imports } from './imports.tsx';
 import { type ListProps, People } from './people.tsx';
 import { listWords } from './words.ts';
 
-const SignUpForm = ({ id, list }: ListProps) => {
-  const w = listWords();
-  const data = useData(
+const useForm = (id: string, listID: string) =>
+  useData(
     (abort) =>
       call(
         'GET /api/practices/{id}/lists/{listID}/form',
-        { id, listID: list.id, language: language.value },
+        { id, listID, language: language.value },
         { abort },
       ),
-    [list.id, language.value],
+    [id, listID, language.value],
   );
+type FormProps = { readonly form: ReturnType<typeof useForm> };
+
+/** Why the form takes no requests, or their mails wait, and what to do. */
+const FormNote = ({ form }: FormProps) => {
+  const w = listWords();
+  const { reason = null, until = null, state } = form.value ?? {};
+  return reason === null ? null : (
+    <Note kind={state === 'closed' ? 'bad' : 'warn'}>
+      {w.formReasons[reason]}
+      {until !== null && (
+        <>
+          {' '}
+          {w.formUntil} <Time at={until} />
+        </>
+      )}
+    </Note>
+  );
+};
+
+const SignUpForm = ({ form }: FormProps) => {
+  const w = listWords();
   return (
-    <Loaded data={data}>
-      {({ url, html, would_refuse, hint }) => (
+    <Loaded data={form}>
+      {({ url, html }) => (
         <Card>
           <div class="stack">
             <p>{w.formText}</p>
-            {would_refuse && <Note kind="warn">{hint ?? would_refuse}</Note>}
             <h2>{w.link}</h2>
             <p>
               <a href={url} target="_blank" rel="noopener">
@@ -107,6 +126,7 @@ const ListPage = ({ item = '' }: PageProps) => {
     (abort) => call('GET /api/practices/{id}/lists/{listID}', { id, listID: item }, { abort }),
     [id, item],
   );
+  const form = useForm(id, item);
   const view = values.view ?? 'people';
   const hrefOf = (to: string): string => href({ view: to, q: '', status: '', person: '' });
   return (
@@ -118,11 +138,16 @@ const ListPage = ({ item = '' }: PageProps) => {
       />
       <Loaded data={data}>
         {(list) => {
-          const props = { id, list, onChanged: data.reload };
+          const onChanged = (): void => {
+            data.reload();
+            form.reload();
+          };
+          const props = { id, list, onChanged };
           const isOpen = list.archived_at === null;
           return (
             <>
               {!isOpen && <Note kind="warn">{w.archived}</Note>}
+              {isOpen && list.is_public && <FormNote form={form} />}
               <Tabs
                 label={w.views}
                 present={view}
@@ -141,7 +166,7 @@ const ListPage = ({ item = '' }: PageProps) => {
               {view === 'import' && <Imports {...props} />}
               {view === 'form' &&
                 (list.is_public ? (
-                  <SignUpForm {...props} />
+                  <SignUpForm form={form} />
                 ) : (
                   <Empty title={w.notPublic} text={w.notPublicText} />
                 ))}

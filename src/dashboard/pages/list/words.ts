@@ -1,12 +1,29 @@
-import type { Import, ImportedRow } from '#api';
+import type { Import, ImportedRow, ListForm } from '#api';
 import { words } from '#dashboard/words.ts';
 
 interface Tables {
+  readonly formReasons: Readonly<Record<NonNullable<ListForm['reason']>, string>>;
   readonly importStatuses: Readonly<Record<Import['status'], string>>;
   readonly outcomes: Readonly<Record<ImportedRow['outcome'], string>>;
 }
 
 const german: Tables = {
+  formReasons: {
+    archived: 'Das Anmeldeformular ist geschlossen: Die Liste ist archiviert.',
+    not_public: 'Für diese Liste gibt es kein Anmeldeformular.',
+    safe_mode:
+      'Das Anmeldeformular ist geschlossen: Die Praxis ist im abgesicherten Modus, in dem Fremde keine Mail bekommen. Was bis zum Start noch fehlt, steht in der Übersicht.',
+    legal_incomplete:
+      'Das Anmeldeformular ist geschlossen: Tragen Sie in den Einstellungen Straße, Ort und Datenschutzerklärung ein.',
+    content:
+      'Das Anmeldeformular ist geschlossen: Die Bestätigungsmail sieht nach Werbung aus. Ändern Sie den Wortlaut der Zustimmung.',
+    sending:
+      'Das Anmeldeformular ist geschlossen: Die Bestätigungsmail würde abgelehnt. Prüfen Sie Domain und Versandwege.',
+    paused:
+      'Anmeldungen werden gespeichert, ihre Bestätigungsmails warten: Der Versand der Praxis ist angehalten. Sie gehen hinaus, sobald er fortgesetzt wird.',
+    plan_cap:
+      'Anmeldungen werden gespeichert, ihre Bestätigungsmails warten: Das Kontingent des Tarifs ist verbraucht. Sie gehen hinaus, wenn der Monat endet oder Sie den Tarif wechseln.',
+  },
   importStatuses: {
     pending: 'Wartet',
     running: 'Läuft',
@@ -25,6 +42,21 @@ const german: Tables = {
   },
 };
 const english: Tables = {
+  formReasons: {
+    archived: 'The sign-up form is closed: the list is archived.',
+    not_public: 'This list has no sign-up form.',
+    safe_mode:
+      'The sign-up form is closed: the practice is in safe mode, in which strangers get no mail. The overview says what is missing before it goes live.',
+    legal_incomplete: 'The sign-up form is closed: enter street, city and privacy policy in the settings.',
+    content:
+      'The sign-up form is closed: the confirmation mail looks like advertising. Change the wording of the consent.',
+    sending:
+      'The sign-up form is closed: the confirmation mail would be refused. Check the domain and the routes.',
+    paused:
+      'Sign-ups are stored and their confirmation mails wait: the practice is paused. They leave when it is resumed.',
+    plan_cap:
+      'Sign-ups are stored and their confirmation mails wait: the plan is used up. They leave when the month ends or you change the plan.',
+  },
   importStatuses: {
     pending: 'Waiting',
     running: 'Running',
@@ -125,6 +157,7 @@ export const listWords = words({
     allTaken: 'Alle Zeilen wurden übernommen.',
     formText:
       'Über diese Adresse trägt man sich selbst ein. Sie können auf sie verlinken, oder das Formular in Ihre Webseite setzen.',
+    formUntil: 'Voraussichtlich:',
     link: 'Adresse des Formulars',
     html: 'Formular für Ihre Webseite (HTML)',
     notPublic: 'Für diese Liste gibt es kein Formular',
@@ -221,6 +254,7 @@ export const listWords = words({
     reason: 'Reason',
     allTaken: 'All rows were taken.',
     formText: 'People subscribe at this address. You can link to it, or put the form into your website.',
+    formUntil: 'Expected:',
     link: 'Address of the form',
     html: 'Form for your website (HTML)',
     notPublic: 'This list has no form',
