@@ -1,6 +1,7 @@
 // Inbound hooks over HTTP: made and managed by a practice, and used by programs that have nothing but an address and a secret.
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { DAY, SECOND } from '#src/kernel/time.ts';
+import { kindNames } from '#src/messages/kinds.ts';
 import { type Message, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { asking, ISO, refused, UNKNOWN_ID, UUID } from '#test/support/asking.ts';
 import { join, unlimitedSignIn } from '#test/support/people.ts';
@@ -154,13 +155,44 @@ describe('a hook', () => {
     await refused('not_found', call('POST', hooks, { name: 'a', project_id: UNKNOWN_ID }));
   });
 
-  test('sends marketing kinds over the broadcast route', async () => {
-    const hook = await make();
-    await refused('impressum_incomplete', sendBy(hook, hook.secret, { message_kind: 'newsletter' }));
-    await app.completeLegal(sender.practice.id);
-    const { status, body } = await sendBy(hook, hook.secret, { message_kind: 'newsletter' });
-    expect(status).toBe(202);
-    expect(await app.message(sender, body.id)).toMatchObject({ route: { slug: 'broadcast' } });
+  describe('sends what a single send would', () => {
+    let hook: Hook;
+    let who: Sender;
+    beforeAll(async () => {
+      who = await app.createSender({ plan: 'gruppe' });
+      await app.completeLegal(who.practice.id);
+      hook = await make({}, `${who.base}/inbound-hooks`, who.token);
+      await app.request('POST', `${who.base}/suppression`, { address: 'weg@example.org' }, who.token);
+    });
+    const became = async ({ status, body }: { readonly status: number; readonly body: Answer }) => {
+      const { code, error, hint } = body;
+      if (status !== 202) return { status, code, error, hint };
+      const sent = await app.message(who, body.id);
+      const { route, message_kind, from, subject, text, score, to, reply_to, tags } = sent;
+      const decisions = sent.decisions?.map(({ gate, verdict }) => [gate, verdict]);
+      const answer = { status, code, hint, keys: Object.keys(body) };
+      return { ...answer, route, message_kind, from, subject, text, score, to, reply_to, tags, decisions };
+    };
+    const bodies: readonly object[] = [
+      ...[undefined, 'outgoing', 'broadcast', 'keine'].flatMap((route) =>
+        [undefined, ...kindNames].map((message_kind) => ({ message_kind, ...(route && { route }) })),
+      ),
+      { text: 'Nur heute 50 % Rabatt, jetzt bestellen!' },
+      { to: 'weg@example.org' },
+      { to: 'weg@example.org, erika@example.org' },
+      { to: ['Erika <erika@example.org>', 'ERIKA@example.org'], reply_to: 'post@praxis.example', tag: 'a' },
+      { to: 'erika' },
+      { to: [] },
+      { subject: '' },
+      { subject: 'a\nb' },
+      { text: '' },
+      { message_kind: 'keine' },
+    ];
+    test.each(bodies.map((body) => [JSON.stringify(body), body] as const))('%s', async (_, fields) => {
+      const body = { ...message, ...fields };
+      const single = await app.request<Answer>('POST', `${who.base}/send`, body, who.token);
+      expect(await became(await sendBy(hook, hook.secret, body))).toEqual(await became(single));
+    });
   });
 
   test('is tried out by a mail to the simulator', async () => {
@@ -182,7 +214,7 @@ describe('a hook', () => {
 describe('a message by a hook', () => {
   test('has the fields of a message that need no knowledge of the practice', async () => {
     const hook = await make();
-    for (const field of ['from', 'html', 'headers', 'attachments', 'project_id', 'route', 'bcc'])
+    for (const field of ['from', 'html', 'headers', 'attachments', 'project_id', 'bcc'])
       await refused('invalid_request', sendBy(hook, hook.secret, { [field]: 'x' }), `body.${field}`);
     for (const field of ['to', 'subject', 'text'])
       await refused('invalid_request', sendBy(hook, hook.secret, { [field]: undefined }), `body.${field}`);

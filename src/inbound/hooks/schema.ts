@@ -51,9 +51,8 @@ export const hookMessage = z
     to: sendFields.to,
     subject: sendFields.subject.unwrap(),
     text: sendFields.text.unwrap(),
-    message_kind: sendFields.message_kind.describe(
-      'decides the route: `broadcast` for kinds of marketing mail, else the default one; `transactional` where absent',
-    ),
+    message_kind: sendFields.message_kind,
+    route: sendFields.route,
     reply_to: sendFields.reply_to,
     tag: sendFields.tag,
     metadata: sendFields.metadata,

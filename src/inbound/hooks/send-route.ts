@@ -10,7 +10,6 @@ import { toDraft } from '#src/intake/draft.ts';
 import { acceptedResult, keyHeaders, keyOf } from '#src/intake/http-send.ts';
 import type { Intake } from '#src/intake/open.ts';
 import { sendAnswer } from '#src/intake/schema.ts';
-import { usualRoute } from '#src/intake/templates/resolve.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -74,7 +73,7 @@ export const hookSendRoute = ({ platform, clock, limits, accept, lastUsed }: Hoo
     id: 'sendByHook',
     summary: 'Send a message by an inbound hook',
     description:
-      "Passes all that a single send does, and is answered like it. From the practice's default address. Each hook has a limit of " +
+      "Passes all that a single send does, with the same defaults, and is answered like it. From the practice's default address. Each hook has a limit of " +
       'messages per second, `limits.hook_rate`.',
     access: 'public',
     audit: { none: 'a message is its own record' },
@@ -94,13 +93,12 @@ export const hookSendRoute = ({ platform, clock, limits, accept, lastUsed }: Hoo
       const { tenant_id, project_id } = admit(id, context);
       const body = validate(hookMessage, given, 'body');
       const key = keyOf(undefined, context);
-      const route = body.message_kind === undefined ? null : usualRoute(body.message_kind);
       const accepted = await accept({
         tenantId: tenant_id,
         projects: null,
         projectId: project_id,
         source: 'hook',
-        draft: { ...toDraft(body), route },
+        draft: toDraft(body),
         idempotency: key === null ? null : { key, request: body },
       });
       return acceptedResult(accepted);
