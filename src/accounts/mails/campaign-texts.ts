@@ -146,11 +146,11 @@ const de: CampaignPhrases = ({ practice, name, what, reason, at, counts, link })
         `die Kampagne „${name}“ von „${practice}“ ist ${since}, angehalten: ${
           reason === 'complaints'
             ? 'Zu viele Empfänger haben sie als Spam gemeldet.'
-            : 'Zu viele Adressen gibt es nicht.'
+            : `${counted(counts.hardBounced, 'de')} Adressen gibt es nicht, das sind zu viele.`
         } Damit der übrige Versand weitergehen kann, wartet sie, bis jemand sie fortsetzt oder abbricht.`,
         reason === 'complaints'
           ? 'Das ist jetzt zu tun: Prüfen Sie, ob alle auf der Liste Ihre E-Mails bestellt haben, und setzen Sie die Kampagne erst dann fort.'
-          : 'Das ist jetzt zu tun: Prüfen Sie, woher die Adressen stammen, entfernen Sie ungültige, und setzen Sie die Kampagne erst dann fort.',
+          : 'Das ist jetzt zu tun: Prüfen Sie, woher die Adressen stammen, entfernen Sie ungültige von der Liste, und setzen Sie die Kampagne dann auf ihrer Seite fort. Die unzustellbaren Adressen sind bereits gesperrt; was bisher gezählt wurde, hält sie nicht noch einmal an.',
       ],
       stalled: [
         `Kampagne „${name}“ geht nicht weiter`,
@@ -188,11 +188,11 @@ const en: CampaignPhrases = ({ practice, name, what, reason, at, counts, link })
         `The campaign “${name}” of “${practice}” has been paused ${since}: ${
           reason === 'complaints'
             ? 'too many recipients reported it as spam.'
-            : 'too many addresses do not exist.'
+            : `${counted(counts.hardBounced, 'en')} addresses do not exist, which is too many.`
         } It waits until someone resumes or cancels it, so that all other mail can go on.`,
         reason === 'complaints'
           ? 'What to do now: check that everyone on the list has asked for your emails, and resume the campaign only then.'
-          : 'What to do now: check where the addresses came from, remove invalid ones, and resume the campaign only then.',
+          : 'What to do now: check where the addresses came from, remove invalid ones from the list, then resume the campaign on its page. The undeliverable addresses are suppressed already; what was counted until now does not stop it again.',
       ],
       stalled: [
         `Campaign “${name}” does not go on`,

@@ -76,7 +76,12 @@ export const campaignHeadSchema = z
     message_kind: kindSchema,
     subject: z.string(),
     status: z.enum(campaignStatuses),
-    reason: z.string().nullable().describe('why it is paused or has failed, or waits while it is sending'),
+    reason: z
+      .string()
+      .nullable()
+      .describe(
+        'why it is paused or has failed, or waits while it is sending: the code of a refusal, or `bounces` and `complaints` (it has paused itself: clean the list, then resume it; addresses that do not exist are suppressed already), `restored`, `deferred`, `stalled`',
+      ),
     waiting: z
       .strictObject({ until: time })
       .nullable()

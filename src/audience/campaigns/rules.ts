@@ -131,12 +131,14 @@ export interface StopAt {
   readonly complaint_percent: number;
 }
 
+/** The first address that does not exist says nothing of a list, however near the guardrail is on a small one. */
+const LEAST_HARD_BOUNCES = 2;
 /** Of fewer mails a share says little. */
 const LEAST_FOR_BOUNCES = 100;
 const LEAST_FOR_COMPLAINTS = 2_500;
 
 /**
- * Why it stops by itself: too large a share of its own mails, or it has made the guardrail so near on its route (`window`) that one
+ * Why it stops by itself: too large a share of its own mails, or it has brought the guardrail so near on its route (`window`) that one
  * more would pause the whole practice.
  */
 export const stopReason = (
@@ -147,7 +149,7 @@ export const stopReason = (
   const share = (count: number, least: number): number => (count * 100) / Math.max(own.tried, least);
   const { hardBouncesLeft, complaintsLeft } = nearnessOf(window);
   if (
-    own.hardBounced > 0 &&
+    own.hardBounced >= LEAST_HARD_BOUNCES &&
     (hardBouncesLeft <= 1 || share(own.hardBounced, LEAST_FOR_BOUNCES) >= bounce_percent)
   )
     return 'bounces';

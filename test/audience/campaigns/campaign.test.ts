@@ -254,6 +254,32 @@ test('a campaign of whose addresses every twentieth is unknown pauses itself, no
   expect(resumed.body.status, resumed.text).toBe('sending');
 });
 
+test('the first address of a small list that does not exist stops nothing; the second does, and owners learn what to do', async () => {
+  const scene = await started();
+  const { app, sender } = scene;
+  await makeOwner(app, sender.practice.id, OWNER);
+  const small = [...people(6), { address: 'unknown@example.net', name: 'Weg' }];
+  const one = await create(scene, [seed(scene, small)]);
+  await send(scene, one);
+  await untilStatus(scene, one, 'sent');
+  await until('all are counted', async () => (await campaign(scene, one)).counts.queued === 0);
+  expect((await campaign(scene, one)).counts).toMatchObject({ sent: 6, refused: 1, hard_bounced: 1 });
+
+  // So many that some are left when the second has bounced, in whatever order they come.
+  const unknown = people(10).map((who) => ({ ...who, address: `unknown-${who.address}` }));
+  const many = await create(scene, [seed(scene, [...people(2, 'example.com'), ...unknown])]);
+  await send(scene, many);
+  const stopped = await untilStatus(scene, many, 'paused');
+  expect(stopped.reason).toBe('bounces');
+  expect(stopped.counts.hard_bounced).toBeGreaterThanOrEqual(2);
+  await untilNotified(scene, ['Kampagne „Herbst“ hat sich selbst angehalten']);
+  const mails = await noticeMails(scene);
+  const stop = mails.find(({ subject = '' }) => subject.includes('angehalten'));
+  expect(stop?.text).toMatch(/\d Adressen gibt es nicht/);
+  expect(stop?.text).toContain('bereits gesperrt');
+  expect((await act(scene, many, 'resume')).body.status).toBe('sending');
+});
+
 test('while the relay takes nothing few are handed over, and a cancellation keeps all of them back', async () => {
   const scene = await started();
   const { app, receiver, sender } = scene;

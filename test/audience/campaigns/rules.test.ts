@@ -104,9 +104,15 @@ test.each([
   ['a complaint proves nothing', { tried: 100, hardBounced: 0, complained: 1 }, clean, null],
   ['two of 2,500', { tried: 2_500, hardBounced: 0, complained: 2 }, clean, 'complaints'],
   [
-    'one more would pause the practice',
+    'one more would pause the practice, but its first one proves nothing',
     { tried: 10, hardBounced: 1, complained: 0 },
     { ...nothing, sent: 9, refused: 1, hard_bounced: 1 },
+    null,
+  ],
+  [
+    'one more would pause the practice',
+    { tried: 10, hardBounced: 2, complained: 0 },
+    { ...nothing, sent: 48, refused: 2, hard_bounced: 2 },
     'bounces',
   ],
   [
