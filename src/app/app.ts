@@ -71,6 +71,8 @@ export interface App {
   /** Applies what can change in a running daemon. */
   reconfigure(config: Config): void;
   health(): Health;
+  /** Looks whether relays offer the delivery notices that are waited for; the log has what it finds. */
+  lookForNotices(): Promise<void>;
   /** Runs one of the jobs at once instead of at its time; resolves when it has ended. */
   runJob(name: string): Promise<void>;
 }
@@ -258,6 +260,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
       void intake.scanners.refresh();
     },
     health,
+    lookForNotices: relay.lookForNotices,
     runJob: runner.runNow,
   };
 };

@@ -18,7 +18,16 @@ interface Rooms {
 }
 
 /** What health shows of an upstream; the rest of what it says of itself is in the log. */
-const UPSTREAM_FACTS = ['name', 'kind', 'state', 'failures', 'retry_at', 'delivered_on', 'dsn'];
+const UPSTREAM_FACTS = [
+  'name',
+  'kind',
+  'state',
+  'failures',
+  'retry_at',
+  'delivered_on',
+  'dsn',
+  'never_delivered',
+];
 const upstreamFacts = (upstream: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(UPSTREAM_FACTS.map((name) => [name, upstream[name] ?? null]));
 

@@ -48,6 +48,10 @@ const upstreamSchema = z.strictObject({
   retry_at: z.iso.datetime().nullable().describe('when it is tried again'),
   delivered_on: z.enum(['dsn', 'accept']).nullable(),
   dsn: z.boolean().nullable().describe('whether it offers delivery notices; without, mail stays `processed`'),
+  never_delivered: z
+    .enum(['no_listener', 'no_dsn'])
+    .nullable()
+    .describe('why no mail that it takes becomes `delivered`; null where one may'),
 });
 
 const scannerSchema = z.strictObject({

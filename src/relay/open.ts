@@ -1,11 +1,11 @@
 // The relay: what leaves. The upstreams of the configuration, and the dispatcher that sends what is due to them.
-import { readFileSync } from 'node:fs';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import type { Domains } from '#src/domains/open.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
 import type { Config, UpstreamConfig } from '#src/kernel/config/config.ts';
+import { waitsForNotices } from '#src/kernel/config/delivery.ts';
 import { createSignThreads, type SignThreads } from '#src/messages/compose/sign-thread.ts';
 import type { Messages } from '#src/messages/open.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
@@ -16,6 +16,7 @@ import { createDispatcher } from './dispatcher.ts';
 import { leftAs } from './left-as.ts';
 import type { Outcome } from './outcome.ts';
 import { queueRoutes } from './queue-routes.ts';
+import { smtpOptionsOf } from './smtp/options.ts';
 import { createSmtpUpstream } from './smtp/upstream.ts';
 import { createSources, sourceRoutes } from './source-routes.ts';
 import type { Envelope, Upstream } from './upstream.ts';
@@ -41,24 +42,9 @@ const createUpstream = (entry: UpstreamConfig, base: Base): Upstream => {
       clock,
       key: base.key('captured mail'),
     });
-  const { name, host, port, tls, pool, rate, user, password, ca_file } = entry;
-  return createSmtpUpstream(
-    {
-      name,
-      host,
-      port,
-      tls,
-      pool,
-      ehloName: base.config().service.host,
-      deliveredOn: entry.delivered_on,
-      // The dispatcher has already waited for transactions.
-      timeouts: { stop: CUT_OFF_MS },
-      ...(user !== undefined && password !== null ? { user, password: password.reveal() } : {}),
-      ...(rate === undefined ? {} : { rate }),
-      ...(ca_file === undefined ? {} : { ca: readFileSync(ca_file, 'utf8') }),
-    },
-    log,
-  );
+  // The dispatcher has already waited for transactions.
+  const timeouts = { stop: CUT_OFF_MS };
+  return createSmtpUpstream({ ...smtpOptionsOf(entry, base.config().service.host), timeouts }, log);
 };
 
 /** A message that goes out as it is: it was composed and signed elsewhere. */
@@ -89,6 +75,7 @@ export const openRelay = (
     config().upstreams.map((entry) => ({
       upstream: createUpstream(entry, base),
       acceptIsDelivery: entry.kind === 'smtp' && entry.delivered_on === 'accept',
+      notices: waitsForNotices(entry) ? (config().smtp.inbound ? 'heard' : 'unheard') : undefined,
       for: entry.for,
     })),
     (tenantId) => {
@@ -169,6 +156,8 @@ export const openRelay = (
         tenantId,
         messageSeq,
       ),
+    /** Looks whether relays offer the notices that are waited for, and warns of those that do not. */
+    lookForNotices: () => upstreams.lookForNotices(),
     describe: () => ({ upstreams: upstreams.describe(), queue: dispatcher.describe() }),
     routes: [
       ...sourceRoutes(sources),

@@ -11,9 +11,12 @@ import { streams } from '#src/kernel/stream.ts';
 import { type Clock, toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { OutcomeCounts } from './outcome-counts.ts';
-import type { UpstreamState, Upstreams } from './upstreams.ts';
+import { type UpstreamState, type Upstreams, undeliveredReasons } from './upstreams.ts';
 
 const time = z.iso.datetime();
+
+const NEVER_DELIVERED =
+  'why no mail that it takes becomes `delivered`: `no_dsn`, it offers no delivery notices; `no_listener`, nothing listens for them (`smtp.inbound`); null where one may';
 
 const outcomesSchema = z
   .strictObject({
@@ -58,6 +61,7 @@ export const upstreamStateSchema = z
       })
       .nullable()
       .describe('of the upstream itself, not of a message; since the start'),
+    never_delivered: z.enum(undeliveredReasons).nullable().describe(NEVER_DELIVERED),
     in_flight: z.int().describe('messages that it works on'),
     places: z.int().describe('how many it can work on at once, at the present pace'),
     outcomes: outcomesSchema.describe('of attempts since the start'),
@@ -84,6 +88,7 @@ export const presentUpstream = (one: UpstreamState): z.infer<typeof upstreamStat
     set_aside_since: toIsoOrNull(one.asideSince),
     retry_at: toIsoOrNull(one.retryAt),
     last_failure: lastFailure && { at: toIso(lastFailure.at), reply: lastFailure.diagnostic },
+    never_delivered: one.neverDelivered,
     in_flight: one.inFlight,
     places: upstream.concurrency,
     outcomes: presentOutcomes(one.outcomes),
@@ -101,6 +106,10 @@ const probeSchema = z
       .nullable()
       .describe('the step that failed: connect, greeting, ehlo, starttls, auth; null where none did'),
     error: z.string().nullable().describe('the reply that refused, or how the connection failed'),
+    dsn: z
+      .boolean()
+      .nullable()
+      .describe('whether it offers delivery notices; null where it did not come so far'),
     duration_ms: z.int(),
     transcript: z
       .array(z.string())

@@ -42,6 +42,8 @@ export interface Probe {
   /** How far it came; null where it came to the end. */
   readonly failedAt: Phase | null;
   readonly error: string | null;
+  /** Whether it offers delivery notices (DSN, RFC 3461); null where it did not come so far, and where mail stays here. */
+  readonly dsn: boolean | null;
   /** Lines of both sides, ours with a leading `C: `, the server's with `S: `. */
   readonly transcript: readonly string[];
   readonly tls: {
@@ -66,7 +68,7 @@ export interface Upstream {
   /** `host:port`; null where it is here. */
   readonly address: string | null;
   /** Connects, signs in and leaves again. Never rejects; changes nothing. */
-  probe(): Promise<Probe>;
+  probe(signal?: AbortSignal): Promise<Probe>;
   /** What GET /api/admin/health shows about it, besides its breaker. */
   describe(): Readonly<Record<string, unknown>>;
   /** Lets transactions in flight end, sends QUIT, closes. */

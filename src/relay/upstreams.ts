@@ -4,6 +4,7 @@
 // one that was set aside gets one message at a time as a probe. Mail to the simulator has a path of its own, which no upstream
 // of the configuration is on.
 import { type Breaker, type BreakerPolicy, createBreaker } from '#src/kernel/breaker.ts';
+import { NO_NOTICES } from '#src/kernel/config/delivery.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { type Lane, laneOf, type Stream } from '#src/kernel/stream.ts';
 import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
@@ -64,7 +65,19 @@ export interface NamedMail {
 export interface UpstreamEntry extends UpstreamChoice {
   /** Absent: all mail that no upstream names. */
   readonly for?: NamedMail | undefined;
+  /** Where recipients of its mail become `delivered` by notices (RFC 3464) alone: whether something listens for them. */
+  readonly notices?: 'heard' | 'unheard' | undefined;
 }
+
+/** Why no recipient of an upstream's mail becomes `delivered`: nothing listens for its notices, or it offers none. */
+export const undeliveredReasons = ['no_listener', 'no_dsn'] as const;
+type UndeliveredReason = (typeof undeliveredReasons)[number];
+
+/** Null: one may, or it is not known yet. */
+const whyNeverDelivered = ({ notices, upstream }: UpstreamEntry): UndeliveredReason | null => {
+  if (notices === 'unheard') return 'no_listener';
+  return notices === 'heard' && upstream.describe().dsn === false ? 'no_dsn' : null;
+};
 
 /** The upstreams that one kind of mail may use, in their order, and the places that this mail takes. */
 export interface Path {
@@ -102,6 +115,7 @@ export interface UpstreamState {
   /** The last failure of its own. */
   readonly lastFailure: { readonly at: number; readonly diagnostic: string } | null;
   readonly inFlight: number;
+  readonly neverDelivered: UndeliveredReason | null;
   /** Since the start, by what its answers meant. */
   readonly outcomes: OutcomeCounts;
   readonly outcomesOfLastHour: OutcomeCounts;
@@ -118,6 +132,8 @@ export interface Upstreams {
   reset(name: string): UpstreamState | undefined;
   /** Undefined where none has that name. */
   probe(name: string): Promise<Probe> | undefined;
+  /** Asks the upstreams that notices are waited from whether they offer them, and warns of those that do not. */
+  lookForNotices(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -126,6 +142,8 @@ interface GuardedUpstream extends UpstreamEntry {
   /** Messages taken and not reported yet. */
   busy: number;
   asideSince: number | null;
+  /** The log says that it offers no notices. */
+  isWarnedOf: boolean;
   lastFailure: UpstreamState['lastFailure'];
   readonly outcomes: ReturnType<typeof createOutcomeCounts>;
 }
@@ -141,6 +159,7 @@ const guard = (entry: UpstreamEntry): GuardedUpstream => ({
   breaker: createBreaker(upstreamBreakerPolicy),
   busy: 0,
   asideSince: null,
+  isWarnedOf: false,
   lastFailure: null,
   outcomes: createOutcomeCounts(),
 });
@@ -168,6 +187,14 @@ export const createUpstreams = (
   const guarded = entries.map(guard);
   const paths = new Map<string, OpenPath>();
   const namesPractices = entries.some((entry) => entry.for?.practices !== undefined);
+
+  const stopping = new AbortController();
+
+  const warnWithoutNotices = (one: GuardedUpstream): void => {
+    if (one.isWarnedOf || whyNeverDelivered(one) !== 'no_dsn') return;
+    one.isWarnedOf = true;
+    log.warn({ upstream: one.upstream.name }, NO_NOTICES);
+  };
 
   const openPath = (ways: GuardedUpstream[]): OpenPath => {
     let inFlight = 0;
@@ -228,7 +255,10 @@ export const createUpstreams = (
         if (outcome.kind === 'upstream_failure') {
           breaker.failed(clock.now(), Math.random());
           found.lastFailure = { at: clock.now(), diagnostic: outcome.diagnostic };
-        } else breaker.succeeded();
+        } else {
+          breaker.succeeded();
+          warnWithoutNotices(found);
+        }
         const after = breaker.state(clock.now());
         found.asideSince = after === 'closed' ? null : (found.asideSince ?? clock.now());
         if (before === after) return;
@@ -273,6 +303,7 @@ export const createUpstreams = (
     retryAt: one.breaker.retryAt(),
     lastFailure: one.lastFailure,
     inFlight: one.busy,
+    neverDelivered: whyNeverDelivered(one),
     outcomes: one.outcomes.sinceStart(),
     outcomesOfLastHour: one.outcomes.lastHour(clock.now()),
   });
@@ -300,16 +331,27 @@ export const createUpstreams = (
       return stateOf(found);
     },
     probe: (name) => named(name)?.upstream.probe(),
+    lookForNotices: async () => {
+      const waited = guarded.filter(({ notices }) => notices === 'heard');
+      await Promise.all(
+        waited.map(async (one) => {
+          await one.upstream.probe(stopping.signal);
+          warnWithoutNotices(one);
+        }),
+      );
+    },
     describe: () =>
-      guarded.map(({ upstream, breaker, acceptIsDelivery }) => ({
-        name: upstream.name,
-        kind: upstream.kind,
+      guarded.map((one) => ({
+        name: one.upstream.name,
+        kind: one.upstream.kind,
         // A capture mailbox delivers to no one.
-        delivered_on: upstream.kind === 'capture' ? null : acceptIsDelivery ? 'accept' : 'dsn',
-        ...breaker.describe(clock.now()),
-        ...upstream.describe(),
+        delivered_on: one.upstream.kind === 'capture' ? null : one.acceptIsDelivery ? 'accept' : 'dsn',
+        never_delivered: whyNeverDelivered(one),
+        ...one.breaker.describe(clock.now()),
+        ...one.upstream.describe(),
       })),
     stop: async () => {
+      stopping.abort();
       await Promise.all([...guarded, ...simulator.guarded].map(({ upstream }) => upstream.stop()));
     },
   };

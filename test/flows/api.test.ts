@@ -439,7 +439,7 @@ describe('the service itself', () => {
       status: 'ok',
       version: readVersion(),
       uptime_seconds: expect.any(Number),
-      upstreams: [{ ...upstream, delivered_on: null, dsn: null }],
+      upstreams: [{ ...upstream, delivered_on: null, dsn: null, never_delivered: null }],
       scanners: ['rspamd', 'clamd', 'dnsbl', 'link_blocklist'].map((name) => ({ name, state: 'off' })),
     });
     expect(headers.get('cache-control')).toBeNull();
@@ -455,7 +455,7 @@ describe('the service itself', () => {
     expect(body.webhooks).toEqual({ in_flight: 0, waiting: 0, unsettled: 0 });
     expect(body.alerts).toEqual({ in_flight: 0, waiting_tenants: 0 });
     const facts = { name: 'capture', kind: 'capture', state: 'closed', failures: 0, retry_at: null };
-    expect(body.upstreams).toEqual([{ ...facts, delivered_on: null, dsn: null }]);
+    expect(body.upstreams).toEqual([{ ...facts, delivered_on: null, dsn: null, never_delivered: null }]);
   });
 
   test('is degraded where little of the disk is free, and mails the operator', async () => {

@@ -397,7 +397,9 @@ test('health shows of the smarthost only whether and how it delivers', async () 
   await app.untilStatus(sender, id, 'processed');
   const { text, body } = await app.request('GET', '/api/admin/health', undefined, app.adminToken);
   const facts = { name: 'relay', kind: 'smtp', state: 'closed', failures: 0, retry_at: null };
-  expect(body.upstreams).toEqual([{ ...facts, delivered_on: 'dsn', dsn: true }]);
+  expect(body.upstreams).toEqual([
+    { ...facts, delivered_on: 'dsn', dsn: true, never_delivered: 'no_listener' },
+  ]);
   expect(text).not.toContain(receiver.host);
 });
 

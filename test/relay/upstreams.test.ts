@@ -254,6 +254,7 @@ test('each is described with its breaker and its own facts', () => {
       name: 'first',
       kind: 'smtp',
       delivered_on: 'accept',
+      never_delivered: null,
       state: 'closed',
       failures: 0,
       retry_at: null,
@@ -263,12 +264,62 @@ test('each is described with its breaker and its own facts', () => {
       name: 'second',
       kind: 'smtp',
       delivered_on: 'dsn',
+      never_delivered: null,
       state: 'closed',
       failures: 0,
       retry_at: null,
       connections: 0,
     },
   ]);
+});
+
+describe('recipients that become `delivered` by notices alone', () => {
+  const UNKNOWN = null;
+  /** Offers what `offered` says once it was looked at, or has taken a mail. */
+  const noticing = (offered: boolean | null, notices: UpstreamEntry['notices']): Upstreams => {
+    let dsn: boolean | null = UNKNOWN;
+    const probe = async () => {
+      dsn = offered;
+      return { ok: true, failedAt: null, error: null, dsn, transcript: [], tls: null };
+    };
+    const one = { ...upstream('relay', 1), probe, describe: () => ({ dsn }) };
+    return open([{ upstream: one, acceptIsDelivery: false, notices }]);
+  };
+  const warned = () => lines.filter(({ msg }) => String(msg).includes('ever `delivered`'));
+  const whyOf = (ways: Upstreams) => ways.states().map(({ neverDelivered }) => neverDelivered);
+
+  test('never do where nothing listens, which is known at once', () => {
+    expect(whyOf(noticing(true, 'unheard'))).toEqual(['no_listener']);
+  });
+
+  test('never do where the relay offers none, which the log says once', async () => {
+    const ways = noticing(false, 'heard');
+    expect([whyOf(ways), warned().length]).toEqual([[null], 0]);
+    await ways.lookForNotices();
+    await ways.lookForNotices();
+    expect(whyOf(ways)).toEqual(['no_dsn']);
+    expect(warned()).toMatchObject([{ upstream: 'relay' }]);
+    expect(ways.describe()).toMatchObject([{ never_delivered: 'no_dsn' }]);
+  });
+
+  test('never do where only a mail finds out that it offers none', async () => {
+    const ways = noticing(false, 'heard');
+    const way = ways.pathOf({ tenantId: 'id-1', lane: 0 });
+    await ways.probe('relay');
+    const choice = way.take();
+    if (choice) way.report(choice, ACCEPTED);
+    expect(warned()).toHaveLength(1);
+  });
+
+  test.each<[string, boolean | null, UpstreamEntry['notices']]>([
+    ['it offers them', true, 'heard'],
+    ['it could not be asked', UNKNOWN, 'heard'],
+    ['something else counts as delivery', false, undefined],
+  ])('may where %s', async (_, offered, notices) => {
+    const ways = noticing(offered, notices);
+    await ways.lookForNotices();
+    expect([whyOf(ways), warned()]).toEqual([[null], []]);
+  });
 });
 
 test('stopping stops all', async () => {

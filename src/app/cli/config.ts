@@ -1,10 +1,13 @@
 // `sendwerk config check` and `sendwerk config example`.
 
-import { type Config, loadConfig } from '#src/kernel/config/config.ts';
+import { type Config, type LoadedConfig, loadConfig } from '#src/kernel/config/config.ts';
+import { NO_NOTICES, waitsForNotices } from '#src/kernel/config/delivery.ts';
 import { exampleConfig } from '#src/kernel/config/example.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
 import { formatListen } from '#src/kernel/config/values.ts';
 import { ConfigError } from '#src/kernel/yaml-file.ts';
+import { smtpOptionsOf } from '#src/relay/smtp/options.ts';
+import { probe } from '#src/relay/smtp/probe.ts';
 
 export interface CommandResult {
   readonly exitCode: number;
@@ -23,11 +26,28 @@ const listeners = ({ http, smtp, dns }: Config): string[] =>
     typeof listen === 'object' ? [`listens: ${name} on ${formatListen(listen)}`] : [],
   );
 
-/** Exit code 1 with all problems, or 0 with `ok`, the listeners and the warnings. */
-export const configCheck = (file: string, environment: Environment): CommandResult => {
+/** Of relays whose delivery notices are waited for: that they offer none, or could not be asked. */
+const withoutNotices = async ({ config, warningAt }: LoadedConfig): Promise<string[]> => {
+  if (!config.smtp.inbound) return [];
+  const found = config.upstreams.map(async (entry, index) => {
+    if (entry.kind !== 'smtp' || !waitsForNotices(entry)) return [];
+    const path = ['upstreams', index, 'delivered_on'];
+    const { dsn, failedAt, error } = await probe(smtpOptionsOf(entry, config.service.host));
+    if (dsn === null)
+      return [
+        warningAt(path, `whether the relay offers delivery notices is not known: ${failedAt}: ${error}`),
+      ];
+    return dsn ? [] : [warningAt(path, NO_NOTICES)];
+  });
+  return (await Promise.all(found)).flat();
+};
+
+/** Exit code 1 with all problems, or 0 with `ok`, the listeners and the warnings. Relays are connected to. */
+export const configCheck = async (file: string, environment: Environment): Promise<CommandResult> => {
   try {
-    const { config, warnings } = loadConfig(file, environment);
-    const lines = ['ok', ...listeners(config), ...warnings.map((warning) => `warning: ${warning}`)];
+    const loaded = loadConfig(file, environment);
+    const warnings = [...loaded.warnings, ...(await withoutNotices(loaded))];
+    const lines = ['ok', ...listeners(loaded.config), ...warnings.map((warning) => `warning: ${warning}`)];
     return { exitCode: 0, output: `${lines.join('\n')}\n` };
   } catch (error) {
     if (error instanceof ConfigError) return { exitCode: 1, output: `${error.message}\n` };

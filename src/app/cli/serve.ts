@@ -63,6 +63,7 @@ export const serve = async (
     },
     'serving',
   );
+  void app.lookForNotices();
   let inForce: InForce = { started: config, applied: config };
   signals.onReload(async () => {
     await notifier.reloading();

@@ -4,6 +4,7 @@
 import { isWithin } from '#src/kernel/ip-networks.ts';
 import { type Stream, streams } from '#src/kernel/stream.ts';
 import type { Path } from '#src/kernel/yaml-file.ts';
+import { waitsForNotices } from './delivery.ts';
 import type { ConfigFile } from './schema.ts';
 import { checkAuthorities, checkFile, type Findings } from './secrets.ts';
 import { upstreamsOutsideSpf } from './sender-policy.ts';
@@ -200,8 +201,13 @@ const checkScanners = ({ scanners, smtp }: Sections, { problem, warning }: Findi
         problem([...path, 'dnsbl', index], 'each list once', JSON.stringify(zone));
 };
 
-const checkInbound = ({ service, smtp }: Sections, { problem, warning }: Findings): void => {
+const checkInbound = ({ service, smtp, upstreams = [] }: Sections, { problem, warning }: Findings): void => {
   const inbound = smtp?.inbound;
+  if (smtp && !inbound && upstreams.some(({ kind }) => kind === 'smtp'))
+    warning(
+      ['smtp', 'inbound'],
+      `none: bounces, complaints and replies to what is sent have no listener, and no one learns of them${upstreams.some(waitsForNotices) ? '; no mail is ever `delivered`, because delivery notices would come in there' : ''}`,
+    );
   if (!inbound) return;
   if (!inbound.tls)
     warning(

@@ -70,6 +70,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** One line each, `file:line:column: key: text`. */
   readonly warnings: readonly string[];
+  /** A warning found later, in the same form. */
+  readonly warningAt: (path: Path, text: string) => string;
 }
 
 const MASTER_KEY_BYTES = 32;
@@ -234,12 +236,13 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
   const { value, problems: found, problemAt } = readYaml(file, readText(file), configSchema);
   const problems: FileProblem[] = [...found];
   const warnings: string[] = [];
+  const warningAt = (path: Path, text: string): string => {
+    const { line, column } = problemAt(path, '');
+    return `${file}:${line}:${column}: ${keyName(path)}: ${text}`;
+  };
   const findings: Findings = {
     problem: (path, expected, got) => problems.push(problemAt(path, expected, got)),
-    warning: (path: Path, text) => {
-      const { line, column } = problemAt(path, '');
-      warnings.push(`${file}:${line}:${column}: ${keyName(path)}: ${text}`);
-    },
+    warning: (path, text) => warnings.push(warningAt(path, text)),
   };
   checkSections(value, findings);
   const { token, masterKey, evidenceKey, upstreams, domainConnect, provider, stripe } = resolve(
@@ -259,7 +262,7 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
     billing: { ...whole.billing, stripe },
     domain_connect: domainConnect,
   };
-  return { config, warnings };
+  return { config, warnings, warningAt };
 };
 
 const liveKeys = (schema: Schema, path: string): string[] => {

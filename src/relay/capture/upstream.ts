@@ -30,7 +30,7 @@ export const createCaptureUpstream = ({ name, keep, files, clock, key }: Capture
     kind: 'capture',
     concurrency: CONCURRENCY,
     address: null,
-    probe: async () => ({ ok: true, failedAt: null, error: null, transcript: [], tls: null }),
+    probe: async () => ({ ok: true, failedAt: null, error: null, dsn: null, transcript: [], tls: null }),
     transmit: async ({ recipient, returnPath }, source, { tenantId, messageId }) => {
       const id = newId();
       const capture = {

@@ -1,4 +1,6 @@
 // The options of an SMTP upstream, and its limits.
+import { readFileSync } from 'node:fs';
+import type { SmtpUpstreamConfig } from '#src/kernel/config/config.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 
 /** `none`: plain. `opportunistic`: STARTTLS where offered, certificate not verified, else plain. `required`: STARTTLS
@@ -65,3 +67,20 @@ export const defaultTimeouts: SmtpTimeouts = {
 
 /** Then QUIT and a new connection: balancers in front of a relay spread connections, not messages. */
 export const MAX_MESSAGES_PER_CONNECTION = 1_000;
+
+/** Throws where the file of its authorities cannot be read. */
+export const smtpOptionsOf = (entry: SmtpUpstreamConfig, ehloName: string): SmtpOptions => {
+  const { name, host, port, tls, pool, rate, user, password, ca_file, delivered_on } = entry;
+  return {
+    name,
+    host,
+    port,
+    tls,
+    pool,
+    ehloName,
+    deliveredOn: delivered_on,
+    ...(user !== undefined && password !== null ? { user, password: password.reveal() } : {}),
+    ...(rate === undefined ? {} : { rate }),
+    ...(ca_file === undefined ? {} : { ca: readFileSync(ca_file, 'utf8') }),
+  };
+};

@@ -30,28 +30,27 @@ const tlsOf = (socket: TLSSocket): Probe['tls'] => {
   };
 };
 
-export const probe = async (options: SmtpOptions): Promise<Probe> => {
+export const probe = async (
+  options: SmtpOptions,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Probe> => {
   const transcript: string[] = [];
-  const result = await connect(
-    options,
-    { ...defaultTimeouts, ...WITHIN },
-    new AbortController().signal,
-    (side, text) => {
-      const lines = text.split(/\r?\n/).filter((line) => line !== '');
-      for (const line of lines)
-        if (transcript.length < MAX_LINES) transcript.push(`${side === 'client' ? 'C' : 'S'}: ${line}`);
-    },
-  );
+  const result = await connect(options, { ...defaultTimeouts, ...WITHIN }, signal, (side, text) => {
+    const lines = text.split(/\r?\n/).filter((line) => line !== '');
+    for (const line of lines)
+      if (transcript.length < MAX_LINES) transcript.push(`${side === 'client' ? 'C' : 'S'}: ${line}`);
+  });
   if ('failure' in result) {
     const { failure } = result;
     const error = failure.result === 'refused' ? formatReply(failure.reply) : failure.error;
-    return { ok: false, failedAt: failure.phase, error, transcript, tls: null };
+    return { ok: false, failedAt: failure.phase, error, dsn: null, transcript, tls: null };
   }
-  const { socket } = result.link;
+  const { socket, extensions } = result.link;
   const tls = socket instanceof TLSSocket ? tlsOf(socket) : null;
   socket.on('error', () => undefined);
   socket.end('QUIT\r\n');
   socket.setTimeout(defaultTimeouts.quit, () => socket.destroy());
   socket.resume();
-  return { ok: true, failedAt: null, error: null, transcript: [...transcript, 'C: QUIT'], tls };
+  const said = [...transcript, 'C: QUIT'];
+  return { ok: true, failedAt: null, error: null, dsn: extensions.dsn, transcript: said, tls };
 };

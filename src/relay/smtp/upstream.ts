@@ -47,6 +47,8 @@ const concurrencyOf = ({ pool, rate }: SmtpOptions, prepared: number): number =>
 export const createSmtpUpstream = (options: SmtpOptions, log: Log): Upstream => {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   let newest: Link | null = null;
+  /** What was offered last, to a connection or a probe. */
+  let dsn: boolean | null = null;
   let lastFailure: Failure | null = null;
   let sent = 0;
   const pace = createPace(() => performance.now());
@@ -59,6 +61,7 @@ export const createSmtpUpstream = (options: SmtpOptions, log: Log): Upstream => 
     connect: (signal) => connect(options, timeouts, signal),
     onOpened: (link) => {
       newest = link;
+      dsn = link.extensions.dsn;
       lastFailure = null;
       log.debug({ upstream: options.name, tls: link.secure }, 'upstream connection opened');
     },
@@ -72,7 +75,11 @@ export const createSmtpUpstream = (options: SmtpOptions, log: Log): Upstream => 
     name: options.name,
     kind: 'smtp',
     address: `${options.host}:${options.port}`,
-    probe: () => probe(options),
+    probe: async (signal) => {
+      const seen = await probe(options, signal);
+      dsn = seen.dsn ?? dsn;
+      return seen;
+    },
     get concurrency() {
       return concurrencyOf(options, pace.prepared());
     },
@@ -90,10 +97,10 @@ export const createSmtpUpstream = (options: SmtpOptions, log: Log): Upstream => 
     describe: () => ({
       ...pool.counts(),
       sent,
+      dsn,
       // What the newest connection was offered; null before the first one.
       tls: newest?.secure ?? null,
       pipelining: newest?.extensions.pipelining ?? null,
-      dsn: newest?.extensions.dsn ?? null,
       size: newest?.extensions.size ?? null,
       last_failure: lastFailure,
     }),

@@ -88,9 +88,13 @@ const problemsOf = (text: string): string[] => {
 };
 
 const allWarningsOf = (text: string) => load(text).warnings.map((line) => line.replace(`${FILE}:`, ''));
-/** Without that of the capture upstream, which is the default. */
+const NO_LISTENER =
+  'smtp.inbound: none: bounces, complaints and replies to what is sent have no listener, and no one learns of them';
+/** Without those of the capture upstream and of no listener for mail, which are the defaults. */
 const warningsOf = (text: string) =>
-  allWarningsOf(text).filter((line) => !line.includes('although service.public_origin is https'));
+  allWarningsOf(text).filter(
+    (line) => !line.includes('although service.public_origin is https') && !line.includes(NO_LISTENER),
+  );
 
 /** Five lines that every file needs; what a case adds begins in line 6. */
 const MINIMAL = `service:
@@ -966,6 +970,21 @@ dns: { zones: { addresses: [203.0.113.10, 9.9.9.9], spf_includes: [_spf.relay.ex
       ],
     ],
   ])('%s', (_name, text, expected) => expect(warningsOf(text)).toEqual(expected));
+
+  const NEVER = '; no mail is ever `delivered`, because delivery notices would come in there';
+  test.each<[string, string, string[]]>([
+    ['a relay, and no listener for what comes back', relay(''), [`1:1: ${NO_LISTENER}${NEVER}`]],
+    ['the same where the relay’s 2xx counts', relay('delivered_on: accept'), [`1:1: ${NO_LISTENER}`]],
+    [
+      'the same beside another listener',
+      `${relay('')}smtp: { submission: { listen: "127.0.0.1:587" } }\n`,
+      [`9:1: ${NO_LISTENER}${NEVER}`],
+    ],
+    ['a relay and a listener', `${relay('')}smtp: { inbound: { listen: "[::]:25" } }\n`, []],
+    ['a capture mailbox alone', MINIMAL, []],
+  ])('of bounces that come back to no one: %s', (_name, text, expected) =>
+    expect(allWarningsOf(text).filter((line) => line.includes(NO_LISTENER))).toEqual(expected),
+  );
 
   test.each([
     ['the only upstream', '{ kind: capture, name: a }', 'https', ['upstreams[0]']],

@@ -57,11 +57,12 @@ const partsOf = (health: OperatorHealth): readonly Part[] => {
         </>
       ),
     },
-    ...upstreams.map(({ name, state, failures }) => ({
+    ...upstreams.map(({ name, state, failures, never_delivered }) => ({
       name: w.upstream(name),
-      tone: ({ closed: 'good', half_open: 'warn', open: 'bad' } as const)[state],
+      tone: ({ closed: never_delivered ? 'warn' : 'good', half_open: 'warn', open: 'bad' } as const)[state],
       state: w.upstreams[state],
-      details: failures > 0 ? w.failures(number(failures)) : null,
+      details:
+        failures > 0 ? w.failures(number(failures)) : never_delivered && w.neverDelivered[never_delivered],
     })),
     ...scanners.map(({ name, state, failures }) => ({
       name: w.scanner(name),

@@ -41,6 +41,10 @@ export const healthWords = words({
     upstream: (name: string) => `Server ${name}`,
     upstreams: { closed: 'arbeitet', open: 'beiseitegelegt', half_open: 'wird versucht' },
     failures: (count: string) => `${count} Fehler in Folge`,
+    neverDelivered: {
+      no_dsn: 'ohne Zustellmeldungen: Keine Nachricht wird „zugestellt“',
+      no_listener: 'ohne smtp.inbound kommen keine Zustellmeldungen an: Keine Nachricht wird „zugestellt“',
+    },
     toQueues: 'Warteschlangen ansehen',
     scanner: (name: string) => `Prüfung ${name}`,
     scanners: { ok: 'arbeitet', off: 'ausgeschaltet', failing: 'antwortet nicht' },
@@ -94,6 +98,10 @@ export const healthWords = words({
     upstream: (name: string) => `Server ${name}`,
     upstreams: { closed: 'works', open: 'set aside', half_open: 'is tried' },
     failures: (count: string) => `${count} failures in a row`,
+    neverDelivered: {
+      no_dsn: 'without delivery notices: no mail becomes “delivered”',
+      no_listener: 'without smtp.inbound no delivery notices come in: no mail becomes “delivered”',
+    },
     toQueues: 'Look at the queues',
     scanner: (name: string) => `Scanner ${name}`,
     scanners: { ok: 'works', off: 'off', failing: 'does not answer' },

@@ -16,7 +16,8 @@ const de = {
   capturedMore: 'Die Empfänger haben nichts bekommen.',
   handedOver: (when: string) =>
     `Unser Versandserver hat sie ${when} übernommen; ob sie ankam, wissen wir nicht.`,
-  handedOverMore: 'Sobald der Server des Empfängers sie annimmt oder abweist, steht es hier.',
+  handedOverMore:
+    'Was der Server des Empfängers mit ihr tut, steht hier, sobald unser Versandserver es meldet. Manche melden es nie.',
   accepted: (host: string, when: string) => `Der Server von ${host} hat sie ${when} angenommen.`,
   acceptedMore:
     'Ob sie im Posteingang oder im Spam-Ordner liegt, verrät kein Server. Bitten Sie, dort nachzusehen.',
@@ -80,7 +81,8 @@ const en: SentenceWords = {
   captured: (when) => `Test mode: it went into the captured mail ${when} and did not leave the house.`,
   capturedMore: 'The recipients got nothing.',
   handedOver: (when) => `Our sending server took it over ${when}; whether it arrived, we do not know.`,
-  handedOverMore: 'As soon as the recipient’s server accepts or refuses it, it is said here.',
+  handedOverMore:
+    'What the recipient’s server does with it is said here as soon as our sending server reports it. Some never do.',
   accepted: (host, when) => `The server of ${host} accepted it ${when}.`,
   acceptedMore: 'Whether it is in the inbox or in the spam folder, no server says. Ask them to look there.',
   machineOpened: (when) =>

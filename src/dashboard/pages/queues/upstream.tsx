@@ -68,7 +68,7 @@ export const UpstreamCard = ({
   readonly onChange: () => void;
 }) => {
   const w = queueWords();
-  const { name, kind, state, address, last_failure } = upstream;
+  const { name, kind, state, address, last_failure, never_delivered } = upstream;
   const [probe, setProbe] = useState<UpstreamProbe>();
   const look = useAction(async () =>
     setProbe(await call('POST /api/admin/upstreams/{name}/probe', { name })),
@@ -108,6 +108,7 @@ export const UpstreamCard = ({
               </>
             ),
           ],
+          [w.delivery, never_delivered && w.neverDelivered[never_delivered]],
           [w.flight, w.of(number(upstream.in_flight), number(upstream.places))],
           [w.waiting, number(upstream.waiting_practices)],
           [w.oldestMail, upstream.oldest_since && <Time at={upstream.oldest_since} relative />],

@@ -31,6 +31,13 @@ export const queueWords = words({
     probe: 'Verbindung prüfen',
     probing: 'Wird geprüft …',
     probeTitle: (name: string) => `Verbindung zu ${name}`,
+    delivery: 'Zustellung',
+    neverDelivered: {
+      no_dsn:
+        'Keine Nachricht wird „zugestellt“: Der Server bietet keine Zustellmeldungen (DSN). Abhilfe in der Konfiguration: delivered_on: accept oder events.',
+      no_listener:
+        'Keine Nachricht wird „zugestellt“: Für Zustellmeldungen fehlt die Annahme von Mail (smtp.inbound).',
+    },
     probeOk: 'Es ginge: Der Server nimmt Post an.',
     probeFailed: (step: string) => `Gescheitert bei: ${step}`,
     duration: 'Dauer',
@@ -94,6 +101,12 @@ export const queueWords = words({
     probe: 'Check the connection',
     probing: 'Checking …',
     probeTitle: (name: string) => `Connection to ${name}`,
+    delivery: 'Delivery',
+    neverDelivered: {
+      no_dsn:
+        'No mail becomes “delivered”: the server offers no delivery notices (DSN). In the configuration, delivered_on: accept or events helps.',
+      no_listener: 'No mail becomes “delivered”: nothing listens for delivery notices (smtp.inbound).',
+    },
     probeOk: 'It would work: the server takes mail.',
     probeFailed: (step: string) => `Failed at: ${step}`,
     duration: 'Duration',
