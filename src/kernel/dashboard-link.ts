@@ -8,7 +8,8 @@ type PracticePage =
   | 'alerts'
   | 'billing'
   | `webhooks/${string}`
-  | `campaigns/${string}`;
+  | `campaigns/${string}`
+  | `lists/${string}`;
 
 type Page =
   | 'app'

@@ -1,6 +1,8 @@
 // What strangers may try against a practice's right to send, by real HTTP and SMTP: sign-ups with addresses that do not exist, and
 // reports of complaints that nobody proves.
+import { simpleParser } from 'mailparser';
 import { afterEach, describe, expect, test } from 'vitest';
+import { DAY } from '#src/kernel/time.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
 import { rsa, signed } from '#test/inbound/checks/scene.ts';
 import { type AppOptions, type List, type Sender, startApp, type TestApp } from '#test/support/app.ts';
@@ -94,6 +96,30 @@ const people = (count: number, domain = 'example.net'): string[] =>
 const statusOf = async ({ app, sender }: Scene): Promise<string> =>
   (await app.request<{ status: string }>('GET', sender.base, undefined, sender.token)).body.status;
 
+const formOf = ({ app, sender }: Scene) =>
+  app.sql(
+    sender.practice.id,
+    'SELECT health, mails, hard_bounced, complaints FROM form_alerts JOIN form_counters USING (list_seq)',
+  );
+const tellings = ({ receiver }: Scene, address: string) =>
+  receiver.messages.filter(
+    ({ recipients, content }) =>
+      recipients[0]?.address === address && content.toString().includes('Formular'),
+  );
+const formMail = async (scene: Scene, address: string): Promise<string> =>
+  (await simpleParser(tellings(scene, address)[0]?.content ?? '')).subject ?? '';
+const countersOf = ({ app, sender }: Scene) =>
+  app.sql(
+    sender.practice.id,
+    'SELECT sum(accepted) AS accepted, sum(sent) AS sent, sum(hard_bounced) AS hard_bounced, sum(complaints) AS complaints FROM counters',
+  );
+
+const formState = async ({ app, sender, listPath }: Scene) => {
+  const path = `${sender.base}/${listPath}/form`;
+  const { body } = await app.request<{ state: string; reason: string }>('GET', path, undefined, sender.token);
+  return { state: body.state, reason: body.reason };
+};
+
 const suppressed = ({ app, sender }: Scene): string[] =>
   app
     .sql<{ address: string; reason: string }>(
@@ -178,6 +204,35 @@ describe('a stranger cannot pause a practice', () => {
       expect(await bring(scene.app.inboundPort, returnPath, bounceOf(address))).toMatch(/^250/);
     }
     expect(await statusOf(scene)).toBe('active');
+    // The form takes fewer, and the owners know it, once.
+    expect(formOf(scene)).toEqual([{ health: 'slowed', mails: 3, hard_bounced: 3, complaints: 0 }]);
+    await until('the owners are told', () => tellings(scene, OWNER).length === 1);
+    expect(await formMail(scene, OWNER)).toContain('Das Formular der Liste „Praxisbrief“ ist gebremst');
+    expect(countersOf(scene)).toEqual([{ accepted: 37, sent: 37, hard_bounced: 0, complaints: 0 }]);
+    const answers = [];
+    for (const email of people(12, 'others.example')) answers.push((await subscribe(scene, email)).status);
+    expect(answers.slice(0, 3)).toEqual([202, 202, 202]);
+    expect(answers.at(-1)).toBe(429);
+  });
+
+  test('many of them close the form for a while, and nothing is stored of who comes then', async () => {
+    const scene = await started();
+    const invented = people(10, 'stranger.example');
+    for (const address of invented) await subscribe(scene, address);
+    for (const address of invented) {
+      const { returnPath } = await mailTo(scene, address);
+      expect(await bring(scene.app.inboundPort, returnPath, bounceOf(address))).toMatch(/^250/);
+    }
+    await until('the owners are told', () => tellings(scene, OWNER).length > 0);
+    await expect.poll(() => formState(scene)).toEqual({ state: 'closed', reason: 'bounces' });
+    expect(await subscribe(scene, 'erika@patient.example')).toMatchObject({
+      status: 409,
+      body: { code: 'form_closed', reason: 'bounces' },
+    });
+    expect(await statusOf(scene)).toBe('active');
+    scene.ahead = 2 * DAY;
+    expect(await formState(scene)).toEqual({ state: 'open', reason: null });
+    expect((await subscribe(scene, 'erika@patient.example')).status).toBe(202);
   });
 });
 

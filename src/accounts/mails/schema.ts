@@ -194,6 +194,20 @@ export type NoticeContent =
       };
       readonly link: string;
     }
+  /** The confirmation mails of a list's public form come back, so that it takes few requests, or none for a while. */
+  | {
+      readonly kind: 'form_alert';
+      readonly practice: string;
+      readonly list: string;
+      readonly health: 'slowed' | 'closed';
+      readonly at: number;
+      readonly counts: {
+        readonly mails: number;
+        readonly hardBounced: number;
+        readonly complaints: number;
+      };
+      readonly link: string;
+    }
   /** To the operator: database files whose state has changed. */
   | {
       readonly kind: 'storage_faults';

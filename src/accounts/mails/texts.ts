@@ -6,6 +6,7 @@ import { type CampaignPhrases, campaignPhrases } from './campaign-texts.ts';
 import { type DomainPhrases, domainPhrases, type Words } from './domain-texts.ts';
 import { type FaultPhrases, faultPhrases } from './fault-texts.ts';
 import { type FollowerPhrases, followerPhrases } from './follower-texts.ts';
+import { type FormPhrases, formPhrases } from './form-texts.ts';
 import { type ForwardPhrases, forwardPhrases } from './forward-texts.ts';
 import { momentInWords } from './moment.ts';
 import { type PausePhrases, pausePhrases } from './pause-texts.ts';
@@ -34,6 +35,7 @@ interface Phrases {
   readonly follower: FollowerPhrases;
   readonly forward: ForwardPhrases;
   readonly campaign: CampaignPhrases;
+  readonly form: FormPhrases;
   readonly faults: FaultPhrases;
 }
 
@@ -45,6 +47,7 @@ const de: Phrases = {
   follower: followerPhrases.de,
   forward: forwardPhrases.de,
   campaign: campaignPhrases.de,
+  form: formPhrases.de,
   faults: faultPhrases.de,
   greeting: 'Guten Tag,',
   closing: (service) =>
@@ -127,6 +130,7 @@ const en: Phrases = {
   follower: followerPhrases.en,
   forward: forwardPhrases.en,
   campaign: campaignPhrases.en,
+  form: formPhrases.en,
   faults: faultPhrases.en,
   greeting: 'Hello,',
   closing: (service) => `${service}\n\nThis email was sent automatically. Replies to it are not read.`,
@@ -266,6 +270,12 @@ const wordsOf = (notice: Mailed, service: string): Words => {
         ...notice,
         practice: harmless(notice.practice),
         name: harmless(notice.name),
+      });
+    case 'form_alert':
+      return language.form({
+        ...notice,
+        practice: harmless(notice.practice),
+        list: harmless(notice.list),
       });
     case 'storage_faults':
       return language.faults(notice, service);

@@ -6,8 +6,10 @@
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { campaignStore } from '#src/audience/campaigns/store.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
-import type { Part } from '#src/audience/context.ts';
+import type { AudienceContext, Part } from '#src/audience/context.ts';
 import { listStore } from '#src/audience/lists/store.ts';
+import { createFormAlerts } from '#src/audience/public/form-alerts.ts';
+import { formHealthStore } from '#src/audience/public/form-health-store.ts';
 import { type AudienceKeys, factsOf, withdraw } from '#src/audience/subscribers/change.ts';
 import { subscriberStore } from '#src/audience/subscribers/store.ts';
 import type { Task } from '#src/audience/work.ts';
@@ -18,7 +20,8 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { type Clock, toIso } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
-import { countersOf, type Ending, endingOf, endsOn, isCounted } from './rules.ts';
+import { ASKED_FOR } from '#src/messages/suppression-rules.ts';
+import { type CounterName, countersOf, type Ending, endingOf, endsOn, isCounted } from './rules.ts';
 import { type LoggedEvent, logStore } from './store.ts';
 
 /** Types are looked at in about a millisecond; events that count take some 20 µs each. */
@@ -55,6 +58,28 @@ const askedList = (db: TenantDb, person: Buffer, { message_id }: LoggedEvent): s
     .map(({ facts_json }) => factsOf(facts_json))
     .find(({ action, details }) => action === 'request' && details.message_id === message_id)?.list_id;
 
+/** A stranger decides where the mails of a form go: what becomes of them is the form's alone. */
+const countForForm = (db: TenantDb, event: LoggedEvent, data: EventData, deps: LogDeps): boolean => {
+  const names = countersOf({
+    type: event.type,
+    own: data.attempt !== undefined,
+    repeated: data.repeated === true || logStore(db).isRepeated(event),
+    hasOpened: false,
+  });
+  const count = (...wanted: readonly CounterName[]): number =>
+    wanted.some((one) => names.includes(one)) ? 1 : 0;
+  const added = {
+    mails: count('sent', 'refused'),
+    hard_bounced: count('hard_bounced'),
+    complaints: count('complained'),
+  };
+  if (event.recipient === null || added.mails + added.hard_bounced + added.complaints === 0) return false;
+  const person = addressHash(deps.suppressionKey, tenantStore(db).practice().id, event.recipient as Address);
+  const list = listStore(db).byId(askedList(db, person, event) ?? '');
+  if (list) formHealthStore(db).count(list.seq, added, deps.clock.now());
+  return list !== undefined;
+};
+
 /** What came before the person's last consent has been taken back by it. */
 const end = (db: TenantDb, event: LoggedEvent, ending: Ending, data: EventData, deps: LogDeps): void => {
   const { recipient, message_id, campaign_seq, channel, at } = event;
@@ -84,19 +109,22 @@ const end = (db: TenantDb, event: LoggedEvent, ending: Ending, data: EventData, 
   }
 };
 
-const apply = (db: TenantDb, seq: number, deps: LogDeps): void => {
+/** Whether it has counted for a form. */
+const apply = (db: TenantDb, seq: number, deps: LogDeps): boolean => {
   const event = logStore(db).event(seq);
-  if (!event || event.recipient_id === null) return;
+  if (!event || event.recipient_id === null) return false;
   const data = dataOf(event);
-  if (data.bot) return;
+  if (data.bot) return false;
   if (event.type === 'message.sent' && event.message_kind === 'doi')
     logStore(db).setSent(event.message_seq, event.at);
   if (event.campaign_seq !== null) countFor(db, event, event.campaign_seq, data);
   const ending = endingOf(event.type);
   if (ending !== null) end(db, event, ending, data, deps);
+  return event.source === ASKED_FOR && countForForm(db, event, data, deps);
 };
 
-const logTask = (deps: LogDeps): Task => {
+/** `formCounted`: something counted for a form of the tenant. */
+export const logTask = (deps: LogDeps, formCounted: (tenantId: string) => void): Task => {
   const { files } = deps;
   /** Up to where nothing of a tenant's log means anything here; lost at a stop, and then read again. */
   const seenOf = new Map<string, number>();
@@ -117,6 +145,7 @@ const logTask = (deps: LogDeps): Task => {
     },
     run: async (tenantId, _, signal) => {
       let more = true;
+      let hasForm = false;
       while (more && !signal.aborted)
         more = await files.write(tenantId, (db) => {
           const events = followStore(db).typesAfter(startOf(db, tenantId), LOOKED_AT);
@@ -125,7 +154,7 @@ const logTask = (deps: LogDeps): Task => {
           for (const { seq, type } of events) {
             if (applied === PER_TRANSACTION) break;
             if (isCounted(type)) {
-              apply(db, seq, deps);
+              hasForm = apply(db, seq, deps) || hasForm;
               applied += 1;
             }
             place = seq;
@@ -133,8 +162,12 @@ const logTask = (deps: LogDeps): Task => {
           if (place !== null) followStore(db).moveCursor('audience', place);
           return applied === PER_TRANSACTION || events.length === LOOKED_AT;
         });
+      if (hasForm) formCounted(tenantId);
     },
   };
 };
 
-export const openLog = (context: LogDeps): Part => ({ routes: [], tasks: [logTask(context)] });
+export const openLog = (context: AudienceContext): Part => {
+  const { notify, nightly, stop } = createFormAlerts(context);
+  return { routes: [], tasks: [logTask(context, notify)], nightly: [nightly], stop };
+};

@@ -18,13 +18,15 @@ export interface LoggedEvent {
   message_kind: Kind | null;
   channel: Channel | null;
   campaign_seq: number | null;
+  source: string | null;
 }
 
 export const logStore = perConnection((db: TenantDb) => {
   const event = db.prepare<[number], LoggedEvent>(
     `SELECT events.seq, events.type, events.at, events.data_json, events.message_seq, events.recipient_id,
        messages.id AS message_id,
-       recipients.address AS recipient, messages.message_kind, messages.channel, messages.campaign_seq
+       recipients.address AS recipient, messages.message_kind, messages.channel, messages.campaign_seq,
+       messages.source
      FROM events LEFT JOIN messages ON messages.seq = events.message_seq
        LEFT JOIN recipients ON recipients.id = events.recipient_id
      WHERE events.seq = ?`,

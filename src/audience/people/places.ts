@@ -311,6 +311,8 @@ export const otherTables: Readonly<Record<string, string>> = {
   event_cursors: COUNTS,
   list_counts: COUNTS,
   campaign_counters: COUNTS,
+  form_counters: COUNTS,
+  form_alerts: 'the state of forms',
   queue: 'goes with its recipient',
   removed_attachments: COUNTS,
   pseudonymous_to: COUNTS,

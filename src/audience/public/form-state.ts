@@ -9,10 +9,12 @@ import { planCap } from '#src/intake/gates/volume-gates.ts';
 import type { GateResult } from '#src/intake/gates.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { toIsoOrNull } from '#src/kernel/time.ts';
+import type { FormHealth } from './form-health.ts';
 
 /**
  * `archived`, `not_public`: the list. `safe_mode`: strangers cannot be mailed. `legal_incomplete`: the practice does not say who it is.
  * `content`: the confirmation mail would be refused for what the practice wrote. `sending`: it would be refused for another reason.
+ * `bounces`: too many of its mails bounced or were complained of; it opens by itself.
  */
 export const closedReasons = [
   'archived',
@@ -21,6 +23,7 @@ export const closedReasons = [
   'legal_incomplete',
   'content',
   'sending',
+  'bounces',
 ] as const;
 export type ClosedReason = (typeof closedReasons)[number];
 
@@ -38,13 +41,15 @@ export interface FormFacts {
   readonly list: Pick<ListRow, 'archived_at' | 'is_public'>;
   /** What the gates say of a confirmation mail to someone unknown, all of them, and the facts that they used. */
   readonly facts: Pick<Facts, 'safeMode' | 'legal' | 'pause'>;
+  /** How its mails of the last days fared. */
+  readonly health: FormHealth;
   readonly result: Pick<GateResult, 'refusals' | 'blocked' | 'verdicts' | 'heldUntil'>;
 }
 
 const isHeld = ({ verdicts }: Pick<GateResult, 'verdicts'>, name: string): boolean =>
   verdicts.some(({ gate, verdict }) => gate === name && verdict === 'held');
 
-export const formStateOf = ({ list, facts, result }: FormFacts): FormState => {
+export const formStateOf = ({ list, facts, health, result }: FormFacts): FormState => {
   const closed = (reason: ClosedReason): FormState => ({ state: 'closed', reason });
   if (list.archived_at !== null) return closed('archived');
   if (list.is_public === 0) return closed('not_public');
@@ -53,6 +58,7 @@ export const formStateOf = ({ list, facts, result }: FormFacts): FormState => {
   if (result.blocked || result.refusals.some(({ code }) => code === 'promotional_on_transactional'))
     return closed('content');
   if (result.refusals.length > 0) return closed('sending');
+  if (health === 'closed') return closed('bounces');
   if (facts.pause !== null) return { state: 'waiting', reason: 'paused', until: null };
   if (isHeld(result, planCap.name)) return { state: 'waiting', reason: 'plan_cap', until: result.heldUntil };
   return { state: 'open' };
@@ -71,6 +77,8 @@ const hints: Readonly<Record<ClosedReason | WaitReason, string>> = {
   content:
     'The confirmation mail looks like advertising. Change the wording of the list, which is its only text of yours.',
   sending: 'POST /api/practices/{id}/send/score with `message_kind` `doi` says why such a mail is refused.',
+  bounces:
+    'Strangers entered many addresses that do not exist. The form opens again by itself, after two days at the latest.',
   paused: 'Requests are stored, and their mails leave when the practice is resumed.',
   plan_cap: 'Requests are stored, and their mails leave when the month ends or the plan is changed.',
 };

@@ -24,6 +24,7 @@ import { addressHash } from '#src/messages/pseudonym.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { ASKED_FOR } from '#src/messages/suppression-rules.ts';
 import { confirmationMail } from './confirmation-mail.ts';
+import { formHealthStore } from './form-health-store.ts';
 import { type FormState, formStateOf } from './form-state.ts';
 
 export interface SubscriptionRequest {
@@ -97,7 +98,7 @@ export const formStateNow = (db: TenantDb, context: AudienceContext, list: ListR
   const candidate = { source: ASKED_FOR, projects: null, projectId: null, draft } as const;
   const now = context.clock.now();
   const { facts, result } = evaluate(db, intake, candidate, intake.content.rate, { now, pastRefusals: true });
-  return formStateOf({ list, facts, result });
+  return formStateOf({ list, facts, result, health: formHealthStore(db).healthOf(list.seq, now) });
 };
 
 /** The list as it was with that version of its wording, as the ledger has it; null: it has none. */

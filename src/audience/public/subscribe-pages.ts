@@ -113,6 +113,7 @@ const saying: Readonly<Record<ClosedReason, keyof Words['closed']>> = {
   legal_incomplete: 'starting',
   content: 'unable',
   sending: 'unable',
+  bounces: 'unable',
 };
 
 /** Without the list's name: the practice may have taken the list back. */

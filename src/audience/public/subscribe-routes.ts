@@ -22,6 +22,8 @@ import { decodeFormToken, SUBSCRIBE_PATH } from '#src/mail/copy-links.ts';
 import { emailSchema, parseEmail } from '#src/mail/email.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { type FormFields, formHtml, readMark, TRAP_FIELD } from './form.ts';
+import { SLOWED_TO } from './form-health.ts';
+import { formHealthStore } from './form-health-store.ts';
 import {
   type ClosedReason,
   type FormState,
@@ -74,6 +76,8 @@ interface NamedList {
   readonly tenantNumber: number;
   readonly view: FormView;
   readonly form: FormState;
+  /** So many of its confirmation mails come back that it takes few requests. */
+  readonly isSlowed: boolean;
 }
 
 interface Asked {
@@ -111,13 +115,17 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
   const perMailbox = limit(() => limits().subscribePerMailbox, 1 / 2, 'this e-mail address');
   const perDomain = limit(() => limits().subscribePerDomain, 1 / 5, 'addresses of this domain');
   const perList = limit(() => limits().subscribePerList, 1 / 5, 'to this list');
+  /** For a form whose mails come back. */
+  const perSlowedList = limit(() => shareOf(limits().subscribePerList, SLOWED_TO), 1 / 2, 'to this list');
 
   const findList = async (token: string): Promise<NamedList | null> => {
     const named = namedBy(context, decodeFormToken(linkKey, token));
     if (named === null) return null;
     return files.read(named.tenantId, (db) => {
       const view = viewOf(db, named.row);
-      return view && { ...named, view, form: formStateNow(db, context, view.list) };
+      if (view === null) return null;
+      const isSlowed = formHealthStore(db).healthOf(view.list.seq, clock.now()) !== 'good';
+      return { ...named, view, form: formStateNow(db, context, view.list), isSlowed };
     });
   };
 
@@ -232,6 +240,7 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
     if (!isTrapped) {
       perDomain(client, `${tenantId} ${addressDomain(address)}`);
       perList(client, `${tenantId} ${view.list.seq}`);
+      if (found.isSlowed) perSlowedList(client, `${tenantId} ${view.list.seq}`);
     }
     const form = await atWholeSteps(ANSWER_STEP_MS, async () =>
       isTrapped ? found.form : ask(found, address, sent, language, request),

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { campaignStore } from '#src/audience/campaigns/store.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
-import { openLog } from '#src/audience/log/follow.ts';
+import { logTask } from '#src/audience/log/follow.ts';
 import { activate } from '#src/audience/subscribers/change.ts';
 import { subscriberStore } from '#src/audience/subscribers/store.ts';
 import type { EventType } from '#src/events/catalogue.ts';
@@ -93,7 +93,7 @@ const happened = (
 /** As the work queue does it, with a cursor that a crash would leave. */
 const follow = async (): Promise<void> => {
   const files = { write: async (_: string, work: (db: unknown) => unknown) => work(tenant.db) };
-  const [task] = openLog({ files: files as unknown as TenantFiles, clock, ...keys }).tasks ?? [];
+  const task = logTask({ files: files as unknown as TenantFiles, clock, ...keys }, () => undefined);
   if (task?.due(tenant.db, tenant.tenantId, 1_000).items.length === 1)
     await task.run(tenant.tenantId, 0, new AbortController().signal);
 };

@@ -19,6 +19,8 @@ const german: Tables = {
       'Das Anmeldeformular ist geschlossen: Die Bestätigungsmail sieht nach Werbung aus. Ändern Sie den Wortlaut der Zustimmung.',
     sending:
       'Das Anmeldeformular ist geschlossen: Die Bestätigungsmail würde abgelehnt. Prüfen Sie Domain und Versandwege.',
+    bounces:
+      'Das Anmeldeformular ist für höchstens zwei Tage geschlossen, weil Fremde viele Adressen eingetragen haben, die es nicht gibt. Es öffnet sich von selbst.',
     paused:
       'Anmeldungen werden gespeichert, ihre Bestätigungsmails warten: Der Versand der Praxis ist angehalten. Sie gehen hinaus, sobald er fortgesetzt wird.',
     plan_cap:
@@ -52,6 +54,8 @@ const english: Tables = {
       'The sign-up form is closed: the confirmation mail looks like advertising. Change the wording of the consent.',
     sending:
       'The sign-up form is closed: the confirmation mail would be refused. Check the domain and the routes.',
+    bounces:
+      'The sign-up form is closed for two days at most, because strangers entered many addresses that do not exist. It opens again by itself.',
     paused:
       'Sign-ups are stored and their confirmation mails wait: the practice is paused. They leave when it is resumed.',
     plan_cap:

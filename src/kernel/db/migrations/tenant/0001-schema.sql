@@ -948,6 +948,25 @@ CREATE TABLE confirmation_mails (
 ) STRICT;
 CREATE INDEX confirmation_mails_sent ON confirmation_mails (sent_at) WHERE sent_at IS NOT NULL;
 
+-- What became of the confirmation mails of a list's public form, by UTC day: src/audience/public/form-health.ts.
+CREATE TABLE form_counters (
+  list_seq     INTEGER NOT NULL REFERENCES lists (seq),
+  day          INTEGER NOT NULL,
+  -- taken by a relay, or refused by it for good
+  mails        INTEGER NOT NULL,
+  hard_bounced INTEGER NOT NULL,
+  complaints   INTEGER NOT NULL,
+  PRIMARY KEY (list_seq, day)
+) STRICT, WITHOUT ROWID;
+-- Forms that are slowed or closed because of that.
+CREATE TABLE form_alerts (
+  list_seq INTEGER PRIMARY KEY REFERENCES lists (seq),
+  health   TEXT NOT NULL CHECK (health IN ('slowed', 'closed')),
+  since    INTEGER NOT NULL,
+  -- 0: the owners are not yet notified of it
+  told     INTEGER NOT NULL CHECK (told IN (0, 1))
+) STRICT;
+
 -- Files of subscribers or suppressions that are imported, row by row: src/audience/imports/.
 CREATE TABLE imports (
   seq           INTEGER PRIMARY KEY AUTOINCREMENT,
