@@ -1,10 +1,12 @@
 // Reports how a practice's mail is authenticated, and what else decides whether it arrives. The state of its DNS records is
 // that of their last check; the DNS is not queried here. In English, as the hints of the check are.
 import type { z } from 'zod';
+import { legalOf } from '#src/accounts/tenants/legal.ts';
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import type { CheckedRecord, HostCheck, HostFacts, RecordPurpose } from '#src/domains/records/host-check.ts';
 import { hostInQuestion } from '#src/domains/records/host-facts.ts';
 import { lastCheck } from '#src/domains/store.ts';
+import { missingLegal } from '#src/intake/gates/sender-gates.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY, toIso, toIsoOrNull } from '#src/kernel/time.ts';
@@ -13,7 +15,7 @@ import { reportedDomainsOf } from './domain-reports/present.ts';
 import { subjectReport } from './placement.ts';
 import type { OriginHealth } from './public-origin.ts';
 import type { deliverabilitySchema, mechanismSchema } from './reports-schema.ts';
-import { dmarcPolicyOf, enforcesDmarc, missingLegal } from './rules.ts';
+import { dmarcPolicyOf, enforcesDmarc } from './rules.ts';
 import { insightStore } from './store.ts';
 
 type Deliverability = z.infer<typeof deliverabilitySchema>;
@@ -116,11 +118,7 @@ export const deliverabilityOf = (db: TenantDb, query: DeliverabilityQuery): Deli
     insightStore(db).subjects(since, SUBJECTS_LOOKED_AT, projects),
     'en',
   );
-  const missing = missingLegal({
-    street: practice.legal_street,
-    city: practice.legal_city,
-    privacyUrl: practice.legal_privacy_url,
-  });
+  const missing = missingLegal({ legal: legalOf(practice) });
   return {
     host,
     kind,

@@ -2,6 +2,7 @@
 
 import { memberStore } from '#src/accounts/people/member-store.ts';
 import { tokenStore } from '#src/accounts/people/token-store.ts';
+import { legalOf } from '#src/accounts/tenants/legal.ts';
 import { sendingHost } from '#src/accounts/tenants/schema.ts';
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import { lastCheck } from '#src/domains/store.ts';
@@ -29,11 +30,7 @@ export const practiceFacts = (db: TenantDb, installation: Installation, now: num
   return {
     ...installation,
     practice,
-    legal: {
-      street: practice.legal_street,
-      city: practice.legal_city,
-      privacyUrl: practice.legal_privacy_url,
-    },
+    legal: legalOf(practice),
     pendingDomain: practice.pending_domain,
     host,
     kind,

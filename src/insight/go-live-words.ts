@@ -1,7 +1,8 @@
 // Title and hint of each go-live check, in German and English. A hint says what to do and names what is missing. Pure.
 import type { HostCheck } from '#src/domains/records/host-check.ts';
+import { missingLegal } from '#src/intake/gates/sender-gates.ts';
 import type { Language } from '#src/kernel/language.ts';
-import { type CheckId, dnsTrouble, failingIn, type GoLiveFacts, missingLegal } from './rules.ts';
+import { type CheckId, dnsTrouble, failingIn, type GoLiveFacts } from './rules.ts';
 
 interface Words {
   readonly title: string;
@@ -22,7 +23,7 @@ const legalNames: Readonly<Record<Language, Readonly<Record<string, string>>>> =
   en: { street: 'street', city: 'city', privacy_url: 'privacy URL' },
 };
 const missingIn = (facts: GoLiveFacts, language: Language): string =>
-  missingLegal(facts.legal)
+  missingLegal(facts)
     .map((name) => legalNames[language][name] ?? name)
     .join(', ');
 

@@ -1,8 +1,9 @@
 // The wizard leads a new practice to its first real mail: ordered steps, each with the API call that completes it. Pure.
 import type { z } from 'zod';
+import { missingLegal } from '#src/intake/gates/sender-gates.ts';
 import type { Language } from '#src/kernel/language.ts';
 import type { PracticeFacts } from './facts.ts';
-import { dnsTrouble, missingLegal } from './rules.ts';
+import { dnsTrouble } from './rules.ts';
 import type { onboardingSchema } from './schema.ts';
 
 type Method = 'GET' | 'POST' | 'PATCH';
@@ -30,7 +31,7 @@ const steps: readonly Step[] = [
   },
   {
     id: 'legal',
-    isDone: ({ legal }) => missingLegal(legal).length === 0,
+    isDone: (facts) => missingLegal(facts).length === 0,
     action: ['PATCH', '/compliance'],
     words: {
       de: ['Impressum eintragen', 'Straße, Ort und die Adresse Ihrer Datenschutzerklärung.'],

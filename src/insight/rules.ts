@@ -3,15 +3,13 @@
 
 import type { Plan } from '#src/accounts/tenants/rules.ts';
 import type { CheckedRecord, DnsConflict, HostCheck, RecordStatus } from '#src/domains/records/host-check.ts';
+import type { Facts } from '#src/intake/gate.ts';
+import { missingLegal } from '#src/intake/gates/sender-gates.ts';
 import { HOUR } from '#src/kernel/time.ts';
 import { parseTagList } from '#src/mail/tag-list.ts';
 
 export interface GoLiveFacts {
-  readonly legal: {
-    readonly street: string | null;
-    readonly city: string | null;
-    readonly privacyUrl: string | null;
-  };
+  readonly legal: Facts['legal'];
   /** A domain that the practice has requested and that is not verified yet. */
   readonly pendingDomain: string | null;
   /** The host in From. The records of a managed host are served by the service itself. */
@@ -64,12 +62,6 @@ export const isReachableByAll = (publicOrigin: string): boolean => {
   return protocol === 'https:' && !LOOPBACK.test(hostname);
 };
 
-/** Names of the fields of the legal block that are empty. */
-export const missingLegal = ({ street, city, privacyUrl }: GoLiveFacts['legal']): string[] =>
-  Object.entries({ street, city, privacy_url: privacyUrl }).flatMap(([name, value]) =>
-    value === null ? [name] : [],
-  );
-
 /** `p=` of the DMARC record that was found; null if there is none or more than one (RFC 7489 §6.6.3). */
 export const dmarcPolicyOf = (check: HostCheck): string | null => {
   const [text, ...more] = check.records.find(({ purpose }) => purpose === 'dmarc')?.found ?? [];
@@ -121,7 +113,7 @@ const hasRecord = ({ lastCheck }: GoLiveFacts, purpose: 'bimi' | 'inbound_mx'): 
 /** Only the checks that apply: approval only if it is needed, records only for a host that the practice manages itself. */
 export const goLiveChecks = (facts: GoLiveFacts, now: number): Check[] => {
   const required: Partial<Record<CheckId, boolean>> = {
-    legal: missingLegal(facts.legal).length === 0,
+    legal: missingLegal(facts).length === 0,
     sending_domain: facts.pendingDomain === null,
     dns_records: dnsTrouble(facts, now) === null,
     public_origin: isReachableByAll(facts.publicOrigin),

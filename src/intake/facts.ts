@@ -3,6 +3,7 @@
 import type { KeyObject } from 'node:crypto';
 import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
+import { legalOf } from '#src/accounts/tenants/legal.ts';
 import { plans } from '#src/accounts/tenants/rules.ts';
 import { defaultFrom, pauseReasonFor, sendingHost } from '#src/accounts/tenants/schema.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
@@ -165,11 +166,7 @@ export const readFacts = (
     from,
     route: { id: route.id, slug: route.slug, type: route.type },
     practiceName: practice.name,
-    legal: {
-      street: practice.legal_street,
-      city: practice.legal_city,
-      privacy_url: practice.legal_privacy_url,
-    },
+    legal: legalOf(practice),
     dkimBroken: stream === 'marketing' && isDkimBroken(db, practice, fromHost),
     isAskedFor: source === ASKED_FOR,
     seesPractice: request.projects === null,

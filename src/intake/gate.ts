@@ -1,6 +1,7 @@
 // What a gate is: a pure function over a snapshot of the tenant's state and, where its kind says so, the message. Its
 // verdict is kept with the message, together with the facts it used.
 
+import type { LegalBlock } from '#src/accounts/tenants/legal.ts';
 import type { Plan } from '#src/accounts/tenants/rules.ts';
 import type { Assessment } from '#src/intake/content/assessment.ts';
 import type { AppError, ErrorCode } from '#src/kernel/errors.ts';
@@ -59,11 +60,7 @@ export interface Facts extends DepartureFacts {
   readonly from: Mailbox;
   readonly route: { readonly id: string; readonly slug: string; readonly type: Stream };
   readonly practiceName: string;
-  readonly legal: {
-    readonly street: string | null;
-    readonly city: string | null;
-    readonly privacy_url: string | null;
-  };
+  readonly legal: Pick<LegalBlock, 'street' | 'city' | 'privacy_url'> & Partial<LegalBlock>;
   /** Whether the last check of the From host's DKIM records found them wrong or missing. */
   readonly dkimBroken: boolean;
   /** The recipient asked for this mail by a form: it waits where others are refused for now. */

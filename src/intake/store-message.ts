@@ -3,6 +3,7 @@
 
 import { isCounted, monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
+import type { LegalBlock } from '#src/accounts/tenants/legal.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import { suppressionData } from '#src/feedback/suppressions/change.ts';
@@ -21,6 +22,7 @@ import { messageStore, type NewBody, type NewMessage, type RecipientRow } from '
 import type { Draft } from './draft.ts';
 import type { Evaluation } from './evaluate.ts';
 import type { Facts } from './gate.ts';
+import { missingLegal } from './gates/sender-gates.ts';
 
 /** What is known of a message beside its evaluation. */
 interface Identity {
@@ -40,16 +42,18 @@ export interface Stored {
   readonly dueAt: number | null;
 }
 
+const given = (legal: Facts['legal']): Partial<LegalBlock> =>
+  Object.fromEntries(Object.entries(legal).filter(([, value]) => value !== null));
+
 const footerOf = (draft: Draft, facts: Facts, isOwn: boolean): MessageFooter => {
   const { kind, stream } = facts;
-  const { street, city, privacy_url } = facts.legal;
   return {
     language: languageOf(draft),
     unsubscribe: facts.unsubscribe,
     powered_by: !isOwn && facts.plan?.name === 'test' && !delicateKinds.has(kind),
     legal:
-      stream === 'marketing' && street !== null && city !== null && privacy_url !== null
-        ? { name: facts.practiceName, street, city, privacy_url }
+      stream === 'marketing' && missingLegal(facts).length === 0
+        ? { name: facts.practiceName, ...given(facts.legal) }
         : null,
   };
 };

@@ -1,5 +1,6 @@
 // What was decided when a message was accepted and is needed to compose its copies later. It is stored with the message, so
 // that every attempt composes the same bytes even if settings change in between.
+import type { LegalBlock } from '#src/accounts/tenants/legal.ts';
 import type { Language } from '#src/kernel/language.ts';
 
 /** The footer below the content of each copy. */
@@ -13,12 +14,7 @@ export interface MessageFooter {
   readonly unsubscribe: 'one_click' | 'link' | null;
   readonly powered_by: boolean;
   /** The sender's legal identity; null except on marketing mail. */
-  readonly legal: {
-    readonly name: string;
-    readonly street: string;
-    readonly city: string;
-    readonly privacy_url: string;
-  } | null;
+  readonly legal: ({ readonly name: string } & Partial<LegalBlock>) | null;
 }
 
 export interface MessageSettings {

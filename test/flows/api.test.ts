@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { legalFields } from '#src/accounts/tenants/legal.ts';
 import { readVersion } from '#src/kernel/version.ts';
 import { type List, letter, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { asking, type Found, ISO, refused, UNKNOWN_ID, UUID } from '#test/support/asking.ts';
@@ -40,7 +41,9 @@ describe('practices', () => {
       plan: 'praxis',
       monthly_cap: 20_000,
       safe_mode: false,
-      legal: { street: null, city: null, privacy_url: null },
+      legal: Object.fromEntries(legalFields.map((field) => [field, null])),
+      reply_address: null,
+      add_reply_to: true,
       warmup: null,
       approved_at: null,
       created_at: ISO,
@@ -134,7 +137,14 @@ describe('projects', () => {
   test('are made, renamed, archived and taken back', async () => {
     const { status, body: made } = await call('POST', at(), { name: 'Labor Süd' });
     expect(status).toBe(201);
-    const record = { id: UUID, name: 'Labor Süd', slug: 'labor-sued', is_default: false, archived_at: null };
+    const record = {
+      id: UUID,
+      name: 'Labor Süd',
+      slug: 'labor-sued',
+      is_default: false,
+      archived_at: null,
+      reply_address: null,
+    };
     expect(made).toEqual({ ...record, created_at: ISO });
     const change = async (body: object) => (await call('PATCH', `${at()}/${made.id}`, body)).body;
     expect(await change({ name: 'Labor Nord' })).toEqual({ ...made, name: 'Labor Nord' });
@@ -171,7 +181,13 @@ describe('routes', () => {
 
   test('of a new practice are the two streams', async () => {
     const { base, token } = await app.createSender();
-    const shared = { id: UUID, project_id: null, plain_text_fallback: true, created_at: ISO };
+    const shared = {
+      id: UUID,
+      project_id: null,
+      plain_text_fallback: true,
+      reply_address: null,
+      created_at: ISO,
+    };
     expect(await list(`${base}/routes`, token)).toEqual([
       { ...shared, slug: 'outgoing', name: 'Outgoing', type: 'transactional', is_default: true, ...off },
       { ...shared, slug: 'broadcast', name: 'Broadcast', type: 'marketing', is_default: false, ...on },

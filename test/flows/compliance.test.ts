@@ -1,5 +1,6 @@
 // The legal block of a practice and the operator's approval, over HTTP.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { legalFields } from '#src/accounts/tenants/legal.ts';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { asking, ISO, refused } from '#test/support/asking.ts';
 import { systemTenant } from '#test/support/people.ts';
@@ -26,18 +27,20 @@ beforeEach(async () => {
   sender = await app.createSender();
 });
 
-const whole = {
+const none = Object.fromEntries(legalFields.map((field) => [field, null]));
+const needed = {
   street: 'Ring 1',
   city: '10115 Berlin',
   privacy_url: 'https://praxis.example.org/datenschutz',
 };
+const whole = { ...none, ...needed };
 
 describe('the legal block', () => {
   test('is set field by field, and null clears one', async () => {
     const { status, body } = await patch({ street: '  Ring 1 ' });
     expect({ status, legal: body.legal }).toEqual({
       status: 200,
-      legal: { street: 'Ring 1', city: null, privacy_url: null },
+      legal: { ...none, street: 'Ring 1' },
     });
     await patch({ city: whole.city, privacy_url: whole.privacy_url });
     expect(await legal()).toEqual(whole);
@@ -47,8 +50,8 @@ describe('the legal block', () => {
   });
 
   test('the same once more is no change that the audit tells', async () => {
-    await patch(whole);
-    expect((await patch(whole)).status).toBe(200);
+    await patch(needed);
+    expect((await patch(needed)).status).toBe(200);
     expect((await actions()).filter((action) => action === 'practice.compliance')).toHaveLength(1);
   });
 
@@ -60,6 +63,43 @@ describe('the legal block', () => {
   test.each(addresses)('the privacy URL %s is kept as %s', async (typed, kept) => {
     expect((await patch({ privacy_url: typed })).status).toBe(200);
     expect((await legal()).privacy_url).toBe(kept);
+  });
+
+  const further: readonly (readonly [field: string, typed: string, kept: string])[] = [
+    ['email', ' Praxis@praxis-müller.de', 'Praxis@xn--praxis-mller-klb.de'],
+    ['phone', '+49 (0)40 / 123-456', '+49 (0)40 / 123-456'],
+    ['represented_by', 'Dr. Anna Weber und Dr. Ö. Şahin', 'Dr. Anna Weber und Dr. Ö. Şahin'],
+    ['register', 'AG Köln, HRB 12345', 'AG Köln, HRB 12345'],
+    ['vat_id', 'de 123 456 789', 'DE123456789'],
+    ['vat_id', 'ATU12345678', 'ATU12345678'],
+    ['vat_id', 'NL001234567B01', 'NL001234567B01'],
+    ['vat_id', 'FR XX 999999999', 'FRXX999999999'],
+    ['vat_id', 'CHE-123.456.789 MWST', 'CHE123456789MWST'],
+    ['authority', 'Ärztekammer Hamburg', 'Ärztekammer Hamburg'],
+    ['imprint_url', 'https://praxis.example.org/impressum', 'https://praxis.example.org/impressum'],
+  ];
+  test.each(further)('%s %s is kept as %s, beside what is needed', async (field, typed, kept) => {
+    await patch(needed);
+    expect((await patch({ [field]: typed })).status).toBe(200);
+    expect(await legal()).toEqual({ ...whole, [field]: kept });
+    expect((await patch({ [field]: null })).body.legal).toEqual(whole);
+  });
+
+  test('is known to templates by the names of its fields', async () => {
+    await patch({
+      ...needed,
+      email: 'praxis@praxis.example',
+      vat_id: 'DE123456789',
+      authority: 'Kammer <Nord>',
+    });
+    const preview = await call<{ subject: string }>('POST', `${sender.base}/templates`, {
+      name: 'anschrift',
+      subject: '{{practice.vat_id}}',
+      text: '{{practice.authority}}',
+    });
+    expect(preview.status).toBe(201);
+    const sent = await app.send(sender, { template: 'anschrift', subject: undefined, text: undefined });
+    expect((await app.message(sender, sent)).subject).toBe('DE123456789');
   });
 
   const wrong: readonly (readonly [field: string, value: unknown])[] = [
@@ -80,11 +120,26 @@ describe('the legal block', () => {
     ['privacy_url', 'https://praxis.example.org/\u0000'],
     ['privacy_url', `https://praxis.example.org/${'a'.repeat(2_000)}`],
     ['privacy_url', `https://praxis.example.org/${'ü'.repeat(400)}`],
+    ['email', 'praxis'],
+    ['email', 'Praxis <praxis@praxis.example>'],
+    ['email', ''],
+    ['phone', 'täglich'],
+    ['phone', '110'],
+    ['phone', `+49 ${'1'.repeat(50)}`],
+    ['represented_by', 'Dr. Weber\nDr. Şahin'],
+    ['register', ''],
+    ['vat_id', '123456789'],
+    ['vat_id', 'XX123456789'],
+    ['vat_id', 'DE'],
+    ['vat_id', 'DE1234567890123'],
+    ['authority', 'x'.repeat(301)],
+    ['imprint_url', 'http://praxis.example.org/impressum'],
+    ['imprint_url', 'javascript:alert(1)'],
   ];
   test.each(wrong)('%s is refused as %j, and nothing changes', async (field, value) => {
-    await patch(whole);
+    await patch(needed);
     const { status, body } = await patch({
-      ...whole,
+      ...needed,
       city: field === 'city' ? value : 'Hamburg',
       [field]: value,
     });
@@ -101,7 +156,7 @@ describe('the legal block', () => {
   test('is not for who may not manage the practice', async () => {
     const { body } = await call('POST', `${sender.base}/projects`, { name: 'Recall' });
     const token = await app.createToken(sender.practice.id, { scope: 'project', project_id: body.id });
-    await refused('forbidden', call('PATCH', `${sender.base}/compliance`, whole, token));
+    await refused('forbidden', call('PATCH', `${sender.base}/compliance`, needed, token));
   });
 });
 

@@ -117,7 +117,7 @@ describe('the page', () => {
     expect(text).toContain('e…@example.org');
     expect(text).not.toContain('erika');
     expect(text).toContain('Mitteilungen wie Terminbestätigungen und Erinnerungen');
-    expect(text).toContain('Am Markt 1<br>20095 Hamburg');
+    expect(text).toContain(', Am Markt 1, 20095 Hamburg<br>');
     expect(text).toContain('href="https://praxis.example/datenschutz"');
     expect(text).not.toMatch(/<script|<img|<input/);
     const escaped = link.replace('&', '&amp;');
@@ -125,6 +125,29 @@ describe('the page', () => {
       escaped,
       `${escaped}&amp;from=all`,
     ]);
+  });
+
+  test('has all of the legal notice', async () => {
+    const sender = await legalSender();
+    await app.request(
+      'PATCH',
+      `${sender.base}/compliance`,
+      {
+        email: 'praxis@praxis.example',
+        register: 'AG Köln, HRB 12345',
+        authority: 'Kammer <Nord>',
+        imprint_url: 'https://praxis.example/impressum',
+      },
+      sender.token,
+    );
+    const { link } = await deliver(sender);
+    const { text } = await app.request('GET', link, undefined, undefined, GERMAN);
+    expect(text).toContain(
+      'E-Mail: praxis@praxis.example · Register: AG Köln, HRB 12345 · Aufsichtsbehörde: Kammer &lt;Nord&gt;',
+    );
+    expect(text).toContain(
+      '<a href="https://praxis.example/impressum" rel="noopener noreferrer">Impressum</a>',
+    );
   });
 
   test('says it in English, names a route of the practice’s own, and leaves out what it does not know', async () => {

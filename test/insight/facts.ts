@@ -35,7 +35,7 @@ export const checkOf = (
 });
 
 export const ready: GoLiveFacts = {
-  legal: { street: 'Ring 1', city: 'Berlin', privacyUrl: 'https://praxis.example.org/datenschutz' },
+  legal: { street: 'Ring 1', city: 'Berlin', privacy_url: 'https://praxis.example.org/datenschutz' },
   pendingDomain: null,
   host: HOST,
   kind: 'custom',

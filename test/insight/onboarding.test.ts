@@ -22,6 +22,13 @@ const practice: PracticeRow = {
   legal_street: null,
   legal_city: null,
   legal_privacy_url: null,
+  legal_email: null,
+  legal_phone: null,
+  legal_represented_by: null,
+  legal_register: null,
+  legal_vat_id: null,
+  legal_authority: null,
+  legal_imprint_url: null,
   reply_address: null,
   adds_reply_to: 1,
   warmup_started_at: null,
@@ -67,7 +74,7 @@ describe('the wizard', () => {
     [
       'at the start',
       {
-        legal: { street: null, city: null, privacyUrl: null },
+        legal: { street: null, city: null, privacy_url: null },
         kind: 'managed',
         lastCheck: null,
         hasToken: false,

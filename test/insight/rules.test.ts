@@ -24,7 +24,7 @@ const mxOnApex = {
 const spoiled: readonly (readonly [name: string, spoil: Partial<GoLiveFacts>, remaining: string[]])[] = [
   ['nothing', {}, []],
   ['no street', { legal: { ...ready.legal, street: null } }, ['legal']],
-  ['no privacy URL', { legal: { ...ready.legal, privacyUrl: null } }, ['legal']],
+  ['no privacy URL', { legal: { ...ready.legal, privacy_url: null } }, ['legal']],
   ['a domain that is not verified yet', { pendingDomain: 'neu.example.org' }, ['sending_domain']],
   ['a managed host, whatever was checked', { kind: 'managed', lastCheck: null }, []],
   ['a custom domain that was never checked', { lastCheck: null }, ['dns_records']],
@@ -142,7 +142,7 @@ describe('the words', () => {
     facts: Partial<GoLiveFacts>,
     part: string,
   ])[] = [
-    ['legal', { legal: { street: null, city: null, privacyUrl: 'https://a.example' } }, 'street, city'],
+    ['legal', { legal: { street: null, city: null, privacy_url: 'https://a.example' } }, 'street, city'],
     ['dns_records', { lastCheck: { checkedAt: NOW, check: failing } }, `TXT ${ready.host} (multiple)`],
     [
       'dns_records',

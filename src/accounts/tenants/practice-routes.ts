@@ -9,6 +9,7 @@ import { listOf, listQuery } from '#src/kernel/list.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import { changePractice, writePractice } from './change-practice.ts';
 import { createPractice, type PracticeDeps } from './create-practice.ts';
+import { legalFields } from './legal.ts';
 import { callersPage } from './practice-pages.ts';
 import { type Answering, requireArriving } from './reply-address.ts';
 import {
@@ -143,19 +144,20 @@ export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>, answering: ()
       tag: 'Practices',
       id: 'setLegalBlock',
       summary: 'Set the legal block',
-      description: 'What is absent stays as it is; null clears it. Marketing mail needs all of it.',
+      description:
+        'What is absent stays as it is; null clears it. Marketing mail and public lists need `street`, `city` and `privacy_url`; the law asks for more, depending on who sends. Public pages show all of it; marketing shows in short what is not on the page at `imprint_url`.',
       access: 'practice.manage',
       audit: 'practice.compliance',
       stability: 'stable',
       params: tenantParams,
       body: complianceBody,
       responses: { 200: { description: 'The practice.', body: practiceSchema } },
-      handle: async ({ params, body: { street, city, privacy_url } }, { change }) => {
-        const fields: Partial<PracticeSettings> = {
-          ...(street === undefined ? {} : { legal_street: street }),
-          ...(city === undefined ? {} : { legal_city: city }),
-          ...(privacy_url === undefined ? {} : { legal_privacy_url: privacy_url }),
-        };
+      handle: async ({ params, body }, { change }) => {
+        const fields: Partial<PracticeSettings> = Object.fromEntries(
+          legalFields.flatMap((field) =>
+            body[field] === undefined ? [] : [[`legal_${field}`, body[field]]],
+          ),
+        );
         return { status: 200, body: await changePractice(deps, params.id, fields, change) };
       },
     }),

@@ -1,11 +1,12 @@
 // Practices, projects and routes as the API takes and shows them.
 import { z } from 'zod';
 import type { Caller } from '#src/kernel/access.ts';
-import { httpsUrlSchema, idSchema, nameSchema } from '#src/kernel/fields.ts';
+import { httpsUrlSchema, idSchema, lineSchema, nameSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
 import { streams } from '#src/kernel/stream.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
-import { replyAddressSchema } from '#src/mail/email.ts';
+import { parseEmail, replyAddressSchema } from '#src/mail/email.ts';
+import { type LegalField, legalFields, legalOf } from './legal.ts';
 import { planNames, plans, warmupCaps, warmupDay } from './rules.ts';
 import type { PracticeRow, ProjectRow, RouteRow } from './store.ts';
 
@@ -39,11 +40,15 @@ export const practiceSchema = z
     plan: z.enum(planNames),
     monthly_cap: z.int(),
     safe_mode: z.boolean(),
-    legal: z.strictObject({
-      street: z.string().nullable(),
-      city: z.string().nullable(),
-      privacy_url: z.string().nullable(),
-    }),
+    legal: z
+      .strictObject(
+        Object.fromEntries(legalFields.map((field) => [field, z.string().nullable()])) as Record<
+          LegalField,
+          z.ZodNullable<z.ZodString>
+        >,
+      )
+      .describe('marketing and public lists need `street`, `city` and `privacy_url`')
+      .meta({ id: 'LegalBlock' }),
     reply_address: replyAddressSchema.describe(
       'where answers to mail without `reply_to` go; null: to its mailbox here, while it receives mail',
     ),
@@ -92,17 +97,56 @@ export const patchPracticeBody = z
   .refine((body) => Object.keys(body).length > 0, 'expected at least one field')
   .meta({ examples: [{ name: 'Praxis am Ring' }] });
 
+const MAX_TYPED = 300;
+const PHONE = /^\+?[\d\s()/.-]{5,40}$/;
+/** Two letters of a member state (Greece: EL, Northern Ireland: XI), and 2 to 12 characters; and the Swiss and British forms. */
+const VAT_ID =
+  /^(?:(?:AT|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI|GB)(?=.*\d)[A-Z\d+*]{2,12}|CHE\d{9}(?:MWST|TVA|IVA)?)$/;
+const plainVatId = (text: string): string => text.toUpperCase().replace(/[\s.-]/g, '');
+
+const legalBody = {
+  street: nameSchema.describe('with the house number'),
+  city: nameSchema.describe('with the postal code'),
+  privacy_url: httpsUrlSchema,
+  email: z
+    .string()
+    .max(MAX_TYPED)
+    .refine((text) => parseEmail(text) !== null, 'expected one e-mail address, such as praxis@example.org')
+    .overwrite((text) => parseEmail(text)?.email ?? text),
+  phone: lineSchema(40).regex(PHONE, 'expected a telephone number, such as +49 40 123456'),
+  represented_by: nameSchema.describe('who acts for it: managing director, chair, owner'),
+  register: nameSchema
+    .describe('court and number: of companies, associations, partnerships')
+    .meta({ examples: ['AG Köln, HRB 12345'] }),
+  vat_id: lineSchema(30)
+    .refine(
+      (text) => VAT_ID.test(plainVatId(text)),
+      'expected a VAT ID with its country, such as DE123456789',
+    )
+    .overwrite((text) => (VAT_ID.test(plainVatId(text)) ? plainVatId(text) : text)),
+  authority: lineSchema(MAX_TYPED).describe('that supervises it, such as the chamber of physicians'),
+  imprint_url: httpsUrlSchema.describe('the page that has the whole of it'),
+} satisfies Record<LegalField, z.ZodType>;
+
 export const complianceBody = z
-  .strictObject({
-    street: nameSchema.nullable().describe('with the house number'),
-    city: nameSchema.nullable().describe('with the postal code'),
-    privacy_url: httpsUrlSchema.nullable(),
-  })
+  .strictObject(
+    Object.fromEntries(
+      Object.entries(legalBody).map(([field, schema]) => [field, schema.nullable()]),
+    ) as unknown as Record<LegalField, z.ZodNullable<z.ZodString>>,
+  )
   .partial()
   .refine((body) => Object.keys(body).length > 0, 'expected at least one field')
   .meta({
     examples: [
-      { street: 'Am Markt 1', city: '20095 Hamburg', privacy_url: 'https://praxis.example/datenschutz' },
+      {
+        street: 'Am Markt 1',
+        city: '20095 Hamburg',
+        privacy_url: 'https://praxis.example/datenschutz',
+        email: 'praxis@praxis.example',
+        phone: '+49 40 123456',
+        represented_by: 'Dr. Anna Weber',
+        authority: 'Ärztekammer Hamburg',
+      },
     ],
   });
 
@@ -220,7 +264,7 @@ export const presentPractice = (
     plan: row.plan,
     monthly_cap: plans[row.plan].monthlyCap,
     safe_mode: row.safe_mode === 1,
-    legal: { street: row.legal_street, city: row.legal_city, privacy_url: row.legal_privacy_url },
+    legal: legalOf(row),
     reply_address: row.reply_address,
     add_reply_to: row.adds_reply_to === 1,
     warmup: presentWarmup(row, now),

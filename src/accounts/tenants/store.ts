@@ -3,9 +3,10 @@
 import { remembered, rememberedBy } from '#src/kernel/db/memory.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Stream } from '#src/kernel/stream.ts';
+import { type LegalColumns, legalFields } from './legal.ts';
 import type { Plan } from './rules.ts';
 
-export interface PracticeRow {
+export interface PracticeRow extends LegalColumns {
   id: string;
   number: number;
   name: string;
@@ -21,9 +22,6 @@ export interface PracticeRow {
   pause_reason: string | null;
   pause_by: 'guardrail' | 'member' | 'operator' | null;
   paused_at: number | null;
-  legal_street: string | null;
-  legal_city: string | null;
-  legal_privacy_url: string | null;
   /** Where answers to mail without a Reply-To go; null: to its mailbox here, while it receives mail. */
   reply_address: string | null;
   /** 0: mail without a Reply-To leaves without one. */
@@ -92,9 +90,7 @@ export type PracticeSettings = Pick<
   | 'name'
   | 'plan'
   | 'safe_mode'
-  | 'legal_street'
-  | 'legal_city'
-  | 'legal_privacy_url'
+  | keyof LegalColumns
   | 'reply_address'
   | 'adds_reply_to'
   | 'approved_at'
@@ -130,8 +126,8 @@ export const tenantStore = perConnection((db: TenantDb) => {
   );
   const practice = db.prepare<[], PracticeRow>('SELECT * FROM practice');
   const updatePractice = db.prepare<PracticeSettings>(
-    `UPDATE practice SET name = :name, plan = :plan, safe_mode = :safe_mode, legal_street = :legal_street,
-     legal_city = :legal_city, legal_privacy_url = :legal_privacy_url, reply_address = :reply_address,
+    `UPDATE practice SET name = :name, plan = :plan, safe_mode = :safe_mode,
+     ${legalFields.map((field) => `legal_${field} = :legal_${field}`).join(', ')}, reply_address = :reply_address,
      adds_reply_to = :adds_reply_to, approved_at = :approved_at, safe_mode_held = :safe_mode_held,
      bimi_logo_url = :bimi_logo_url, bimi_certificate_url = :bimi_certificate_url`,
   );

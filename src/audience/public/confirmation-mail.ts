@@ -1,6 +1,7 @@
 // The mail that asks a person to confirm that they want to be on a list. A stranger may have typed the address, so it has
 // nothing that could count as advertising, and nothing that the one who typed has written: no logo, no greeting by
 // name, no description of the list; the wording is what consent is given to. There is no reminder. Pure.
+import { legalLines, legalOf } from '#src/accounts/tenants/legal.ts';
 import type { PracticeRow } from '#src/accounts/tenants/store.ts';
 import { CONFIRM_WITHIN_DAYS } from '#src/audience/consent/entry.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
@@ -18,7 +19,6 @@ interface Words {
   readonly until: string;
   readonly ignore: string;
   readonly sender: string;
-  readonly privacy: string;
 }
 
 const words: Readonly<Record<Language, Words>> = {
@@ -34,7 +34,6 @@ const words: Readonly<Record<Language, Words>> = {
     ignore:
       'Wenn Sie sich nicht eingetragen haben, brauchen Sie nichts zu tun: Ohne Bestätigung wird die Adresse nicht aufgenommen.',
     sender: 'Absender',
-    privacy: 'Datenschutzerklärung',
   },
   en: {
     subject: (list) => `Please confirm your subscription: ${list}`,
@@ -48,7 +47,6 @@ const words: Readonly<Record<Language, Words>> = {
     ignore:
       'If you did not enter the address, there is nothing you need to do: without a confirmation it is not added.',
     sender: 'Sender',
-    privacy: 'Privacy policy',
   },
 };
 
@@ -62,15 +60,15 @@ export interface ConfirmationMail {
 
 export const confirmationMail = ({ practice, list, address, language, link }: ConfirmationMail) => {
   const say = words[language];
-  const { name, legal_street, legal_city, legal_privacy_url: privacy } = practice;
+  const { name } = practice;
   const asked = say.asked(address, list.name, name);
-  const sender = [say.sender, name, legal_street, legal_city].filter((line) => line !== null);
+  const sender = legalLines({ name, legal: legalOf(practice) }, language, 'short');
   const text = [
     `${say.greeting}\n\n${asked}`,
     `${say.agree}\n${list.wording}`,
     `${say.click}\n${link}\n${say.until}`,
     say.ignore,
-    [...sender, ...(privacy === null ? [] : [`${say.privacy}: ${privacy}`])].join('\n'),
+    [say.sender, ...sender.map(({ text, link }) => (link ? `${link.text}: ${link.url}` : text))].join('\n'),
   ].join('\n\n');
   const paragraph = (...lines: readonly string[]): string => `<p>${lines.join('<br>\n')}</p>`;
   const anchor = (url: string, label: string): string => `<a href="${escapeHtml(url)}">${label}</a>`;
@@ -82,7 +80,10 @@ ${[
   paragraph(say.agree, ...list.wording.split('\n').map(escapeHtml)),
   paragraph(say.click, anchor(link, say.link), say.until),
   paragraph(say.ignore),
-  paragraph(...sender.map(escapeHtml), ...(privacy === null ? [] : [anchor(privacy, say.privacy)])),
+  paragraph(
+    say.sender,
+    ...sender.map(({ text, link }) => (link ? anchor(link.url, link.text) : escapeHtml(text))),
+  ),
 ].join('\n')}
 </body></html>
 `;

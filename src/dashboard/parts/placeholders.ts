@@ -1,6 +1,8 @@
 // Placeholders in what is written, while it is written: their names, the text with test values in them, and what only looks like
 // one. The daemon judges for itself when it is stored. Pure.
 
+import type { Practice } from '#api';
+
 /** As `src/mail/merge-fields.ts` takes them. */
 export const PLACEHOLDER = /\{\{\s*([A-Za-z_]\w*(?:\.\w+)*)\s*\}\}/;
 /** The service fills it in for each copy. */
@@ -28,7 +30,7 @@ export const practiceValues = ({
   legal,
 }: {
   readonly name: string;
-  readonly legal: Readonly<Record<string, unknown>>;
+  readonly legal: Practice['legal'];
 }): Record<string, string> => {
   const address = [legal.street, legal.city].filter(Boolean).join(', ');
   const values = Object.entries({ ...legal, name, address });

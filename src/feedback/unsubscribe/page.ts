@@ -1,6 +1,7 @@
 // The pages behind the unsubscribe link, in German and English: they name the sender and what ends, with one button for this
 // mail and one for all mail of the sender. They ask for nothing, neither an address nor a reason.
 import { domainToUnicode } from 'node:url';
+import { type LegalLine, legalLines, legalOf } from '#src/accounts/tenants/legal.ts';
 import type { PracticeRow, RouteRow } from '#src/accounts/tenants/store.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml, type Look, page } from '#src/kernel/page.ts';
@@ -37,7 +38,6 @@ interface Words {
   };
   readonly lists: string;
   readonly sender: string;
-  readonly privacy: string;
   readonly unknown: string;
   readonly unknownAdvice: string;
 }
@@ -76,7 +76,6 @@ const words: Readonly<Record<Language, Words>> = {
     },
     lists: 'Nur einzelne Listen abbestellen',
     sender: 'Absender',
-    privacy: 'Datenschutzerklärung',
     unknown:
       'Vielleicht ist der Link nicht vollständig, oder die E-Mail ist so alt, dass wir sie nicht mehr zuordnen können. Es wurde nichts geändert.',
     unknownAdvice:
@@ -115,7 +114,6 @@ const words: Readonly<Record<Language, Words>> = {
     },
     lists: 'Unsubscribe from single lists only',
     sender: 'Sender',
-    privacy: 'Privacy policy',
     unknown:
       'The link may be incomplete, or the email is so old that we can no longer find it. Nothing has been changed.',
     unknownAdvice:
@@ -132,14 +130,15 @@ const mailOf = ({ slug, name, type }: RouteRow, say: Words): string =>
 /** The sender, as far as the tenant has given it. */
 export const imprint = (practice: PracticeRow, language: Language): string => {
   const say = words[language];
-  const { name, legal_street, legal_city, legal_privacy_url, custom_domain, managed_host } = practice;
-  const host = domainToUnicode(custom_domain ?? managed_host);
-  const lines = [name, legal_street, legal_city, host].filter((line) => line !== null).map(escapeHtml);
-  const privacy =
-    legal_privacy_url === null
-      ? []
-      : [`<a href="${escapeHtml(legal_privacy_url)}" rel="noopener noreferrer">${say.privacy}</a>`];
-  return `<p class="note"><b>${say.sender}</b><br>${[...lines, ...privacy].join('<br>')}</p>`;
+  const { name, custom_domain, managed_host } = practice;
+  const [who, ...rest] = legalLines({ name, legal: legalOf(practice) }, language, 'whole');
+  const host = { text: domainToUnicode(custom_domain ?? managed_host) };
+  const lines = [...(who ? [who] : []), host, ...rest].map(({ text, link }: LegalLine) =>
+    link
+      ? `<a href="${escapeHtml(link.url)}" rel="noopener noreferrer">${escapeHtml(link.text)}</a>`
+      : escapeHtml(text),
+  );
+  return `<p class="note"><b>${say.sender}</b><br>${lines.join('<br>')}</p>`;
 };
 
 /** A form that only its button submits, because machines follow links. */

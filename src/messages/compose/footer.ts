@@ -1,13 +1,13 @@
 // The footer below the content of each copy, as text and as HTML: the sender, the links to unsubscribe and to choose among
 // lists, the service's name.
 // It loads nothing from any server. Pure.
+import { type LegalLine, legalLines } from '#src/accounts/tenants/legal.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
 import type { Copy } from './message.ts';
 
 interface Words {
-  readonly privacy: string;
   readonly unsubscribe: string;
   readonly preferences: string;
   readonly sentWith: string;
@@ -15,53 +15,40 @@ interface Words {
 
 const words: Readonly<Record<Language, Words>> = {
   de: {
-    privacy: 'Datenschutzerklärung',
     unsubscribe: 'Von weiteren E-Mails dieser Art abmelden',
     preferences: 'Listen auswählen',
     sentWith: 'Versendet mit',
   },
   en: {
-    privacy: 'Privacy policy',
     unsubscribe: 'Unsubscribe from emails like this',
     preferences: 'Choose lists',
     sentWith: 'Sent with',
   },
 };
 
-/** A line of the footer: words, a link, or both. */
-interface Line {
-  readonly words: string;
-  readonly link?: { readonly words: string; readonly url: string };
-}
-
 /** `withUnsubscribe` is true if the content has no link to unsubscribe. */
-const linesOf = (footer: MessageFooter, copy: Copy, withUnsubscribe: boolean): Line[] => {
-  const { privacy, unsubscribe, preferences, sentWith } = words[footer.language];
+const linesOf = (footer: MessageFooter, copy: Copy, withUnsubscribe: boolean): LegalLine[] => {
+  const { unsubscribe, preferences, sentWith } = words[footer.language];
   const { legal } = footer;
   const { service, unsubscribeUrl, preferencesUrl } = copy;
-  const sender: Line[] = legal
-    ? [
-        { words: `${legal.name}, ${legal.street}, ${legal.city}` },
-        { words: '', link: { words: privacy, url: legal.privacy_url } },
-      ]
-    : [];
-  const unsubscribeLink: Line[] =
+  const sender = legal ? legalLines({ name: legal.name, legal }, footer.language, 'short') : [];
+  const unsubscribeLink: LegalLine[] =
     withUnsubscribe && unsubscribeUrl !== null
-      ? [{ words: '', link: { words: unsubscribe, url: unsubscribeUrl } }]
+      ? [{ text: '', link: { text: unsubscribe, url: unsubscribeUrl } }]
       : [];
-  const lists: Line[] =
-    preferencesUrl === null ? [] : [{ words: '', link: { words: preferences, url: preferencesUrl } }];
+  const lists: LegalLine[] =
+    preferencesUrl === null ? [] : [{ text: '', link: { text: preferences, url: preferencesUrl } }];
   // Without https the service is a local one, which recipients cannot open.
-  const credit: Line[] = !footer.powered_by
+  const credit: LegalLine[] = !footer.powered_by
     ? []
     : service.origin.startsWith('https:')
-      ? [{ words: sentWith, link: { words: service.name, url: service.origin } }]
-      : [{ words: `${sentWith} ${service.name}` }];
+      ? [{ text: sentWith, link: { text: service.name, url: service.origin } }]
+      : [{ text: `${sentWith} ${service.name}` }];
   return [...sender, ...unsubscribeLink, ...lists, ...credit];
 };
 
-const asText = ({ words, link }: Line): string =>
-  link ? `${words === '' ? '' : `${words} `}${link.words}: ${link.url}` : words;
+const asText = ({ text, link }: LegalLine): string =>
+  link ? `${text === '' ? '' : `${text} `}${link.text}: ${link.url}` : text;
 
 /** The line between the content and the footer. */
 const TEXT_RULE = '---';
@@ -77,10 +64,10 @@ const GREY = '#767676';
 const BLOCK = `margin:24px 0 0;padding:12px 0 0;border-top:1px solid ${GREY};color:${GREY};font:12px/18px Arial,Helvetica,sans-serif;text-align:left`;
 const LINK = `color:${GREY};text-decoration:underline`;
 
-const asHtml = ({ words, link }: Line): string => {
-  const before = words === '' ? '' : escapeHtml(link ? `${words} ` : words);
+const asHtml = ({ text, link }: LegalLine): string => {
+  const before = text === '' ? '' : escapeHtml(link ? `${text} ` : text);
   return link
-    ? `${before}<a href="${escapeHtml(link.url)}" style="${LINK}">${escapeHtml(link.words)}</a>`
+    ? `${before}<a href="${escapeHtml(link.url)}" style="${LINK}">${escapeHtml(link.text)}</a>`
     : before;
 };
 

@@ -23,6 +23,15 @@ const legal = {
   privacy_url: 'https://praxis.example/?a=1&b="2"',
 };
 
+const further = {
+  email: 'a@praxis.example',
+  phone: '+49 40 1',
+  represented_by: 'Dr. Weber',
+  register: 'AG Köln, HRB 1',
+  vat_id: 'DE123456789',
+  authority: 'Kammer',
+};
+
 describe('as text', () => {
   const rows: readonly (readonly [string, Partial<MessageFooter>, Partial<Copy>, string])[] = [
     ['without lines is empty', {}, { unsubscribeUrl: null }, ''],
@@ -64,6 +73,29 @@ describe('as text', () => {
         'Privacy policy: https://praxis.example/?a=1&b="2"',
         'Unsubscribe from emails like this: https://mail.example.com/api/public/unsub?t=token',
         'Sent with Sendwerk: https://mail.example.com\n',
+      ].join('\n'),
+    ],
+    [
+      'has in short what the page of the legal notice has whole',
+      { legal: { ...legal, ...further, imprint_url: 'https://praxis.example/impressum' } },
+      { unsubscribeUrl: null },
+      [
+        '\n\n---',
+        'Müller & Söhne, Am <Markt> 1, 20095 Hamburg',
+        'Vertreten durch: Dr. Weber · E-Mail: a@praxis.example · Telefon: +49 40 1 · Register: AG Köln, HRB 1',
+        'Impressum: https://praxis.example/impressum',
+        'Datenschutzerklärung: https://praxis.example/?a=1&b="2"\n',
+      ].join('\n'),
+    ],
+    [
+      'leaves nothing out where there is no such page',
+      { language: 'en', legal: { ...legal, ...further } },
+      { unsubscribeUrl: null },
+      [
+        '\n\n---',
+        'Müller & Söhne, Am <Markt> 1, 20095 Hamburg',
+        'Represented by: Dr. Weber · Email: a@praxis.example · Phone: +49 40 1 · Register: AG Köln, HRB 1 · VAT ID: DE123456789 · Supervisory authority: Kammer',
+        'Privacy policy: https://praxis.example/?a=1&b="2"\n',
       ].join('\n'),
     ],
     [

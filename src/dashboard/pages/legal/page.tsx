@@ -10,14 +10,22 @@ import { practice } from '#dashboard/session.ts';
 import { Look } from './look.tsx';
 import { legalWords } from './words.ts';
 
-/** As the end of a marketing mail; what is not filled in yet is marked. */
-const Footer = ({
-  name,
-  street,
-  city,
-  privacy_url,
-}: Readonly<Record<'name' | 'street' | 'city' | 'privacy_url', string>>) => {
+const fieldNames = [
+  ...(['street', 'city', 'privacy_url'] as const),
+  ...(['email', 'phone', 'represented_by', 'register', 'vat_id', 'authority', 'imprint_url'] as const),
+] as const;
+type Typed = Readonly<Record<(typeof fieldNames)[number], string>>;
+
+const inMail = ['represented_by', 'email', 'phone', 'register'] as const;
+const onPage = [...inMail, 'vat_id', 'authority'] as const;
+
+/** As the end of a marketing mail; what must still be filled in is marked. */
+const Footer = ({ name, street, city, ...more }: Typed & { readonly name: string }) => {
   const w = legalWords();
+  const { privacy_url, imprint_url } = more;
+  const shown = (imprint_url ? inMail : onPage).flatMap((one) =>
+    more[one] ? `${w.short[one]}: ${more[one]}` : [],
+  );
   return (
     <figure class="footer">
       <figcaption class="quiet">{w.preview}</figcaption>
@@ -25,6 +33,12 @@ const Footer = ({
       <p>
         {name}, {street || <mark>{w.street}</mark>}, {city || <mark>{w.city}</mark>}
       </p>
+      {shown.length > 0 && <p>{shown.join(' · ')}</p>}
+      {imprint_url && (
+        <p>
+          <u>{w.imprint}</u>
+        </p>
+      )}
       <p>{privacy_url ? <u>{w.privacy}</u> : <mark>{w.privacyUrl}</mark>}</p>
       <p>
         <u>{w.unsubscribe}</u>
@@ -33,22 +47,15 @@ const Footer = ({
   );
 };
 
-const typedOf = ({ street, city, privacy_url }: Practice['legal']) => ({
-  street: street ?? '',
-  city: city ?? '',
-  privacy_url: privacy_url ?? '',
-});
+const typedOf = (legal: Practice['legal']): Typed =>
+  Object.fromEntries(fieldNames.map((name) => [name, legal[name] ?? ''])) as Typed;
 
 const LegalForm = ({ of, onDone }: { readonly of: Practice; readonly onDone: () => void }) => {
   const w = legalWords();
   const { fields, field, setFields } = useFields(typedOf(of.legal));
   useLayoutEffect(() => setFields(typedOf(of.legal)), [of]);
   const action = useAction(async () => {
-    const body = {
-      street: fields.street.trim() || null,
-      city: fields.city.trim() || null,
-      privacy_url: fields.privacy_url.trim() || null,
-    };
+    const body = Object.fromEntries(fieldNames.map((name) => [name, fields[name].trim() || null]));
     await call('PATCH /api/practices/{id}/compliance', { id: of.id, body });
     toast(w.saved);
     onDone();
@@ -67,6 +74,26 @@ const LegalForm = ({ of, onDone }: { readonly of: Practice; readonly onDone: () 
             hint={w.privacyHint}
             placeholder="https://"
             {...field('privacy_url')}
+          />
+          <p class="quiet">{w.more}</p>
+          <TextField label={w.email} type="email" optional {...field('email')} />
+          <TextField label={w.phone} optional {...field('phone')} />
+          <TextField
+            label={w.representedBy}
+            hint={w.representedByHint}
+            optional
+            {...field('represented_by')}
+          />
+          <TextField label={w.register} hint={w.registerHint} optional {...field('register')} />
+          <TextField label={w.vatId} hint={w.vatIdHint} optional {...field('vat_id')} />
+          <TextField label={w.authority} hint={w.authorityHint} optional {...field('authority')} />
+          <TextField
+            label={w.imprintUrl}
+            type="url"
+            hint={w.imprintHint}
+            optional
+            placeholder="https://"
+            {...field('imprint_url')}
           />
         </Form>
         <Footer name={of.name} {...fields} />

@@ -31,6 +31,13 @@ CREATE TABLE practice (
   legal_street       TEXT,
   legal_city         TEXT,
   legal_privacy_url  TEXT,
+  legal_email          TEXT,
+  legal_phone          TEXT,
+  legal_represented_by TEXT,
+  legal_register       TEXT,
+  legal_vat_id         TEXT,
+  legal_authority      TEXT,
+  legal_imprint_url    TEXT,
   -- where answers to mail without a Reply-To go; null: to the practice's mailbox, while it receives mail
   reply_address      TEXT,
   -- 0: mail without a Reply-To leaves without one

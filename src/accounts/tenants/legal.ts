@@ -1,0 +1,71 @@
+// The legal block (Impressum) of a practice: what § 5 DDG and its like ask of who sends mail and has public pages, and how it reads.
+// The first three fields are needed for marketing; of the others each practice gives what applies to it. Pure.
+import type { Language } from '#src/kernel/language.ts';
+
+export const legalFields = [
+  ...(['street', 'city', 'privacy_url'] as const),
+  ...(['email', 'phone', 'represented_by', 'register', 'vat_id', 'authority', 'imprint_url'] as const),
+] as const;
+export type LegalField = (typeof legalFields)[number];
+export type LegalBlock = Readonly<Record<LegalField, string | null>>;
+export type LegalColumns = { -readonly [Field in LegalField as `legal_${Field}`]: string | null };
+
+export const legalOf = (row: LegalColumns): LegalBlock =>
+  Object.fromEntries(legalFields.map((field) => [field, row[`legal_${field}`]])) as LegalBlock;
+
+/** A line: text, a link, or both. */
+export interface LegalLine {
+  readonly text: string;
+  readonly link?: { readonly text: string; readonly url: string };
+}
+
+type Named = Exclude<LegalField, 'street' | 'city'>;
+
+const names: Readonly<Record<Language, Readonly<Record<Named, string>>>> = {
+  de: {
+    privacy_url: 'Datenschutzerklärung',
+    email: 'E-Mail',
+    phone: 'Telefon',
+    represented_by: 'Vertreten durch',
+    register: 'Register',
+    vat_id: 'USt-IdNr.',
+    authority: 'Aufsichtsbehörde',
+    imprint_url: 'Impressum',
+  },
+  en: {
+    privacy_url: 'Privacy policy',
+    email: 'Email',
+    phone: 'Phone',
+    represented_by: 'Represented by',
+    register: 'Register',
+    vat_id: 'VAT ID',
+    authority: 'Supervisory authority',
+    imprint_url: 'Legal notice',
+  },
+};
+
+/** Business letters of companies name these too (§ 35a GmbHG, § 37a HGB), so that a link does not suffice. */
+const shortFields: readonly Named[] = ['represented_by', 'email', 'phone', 'register'];
+const wholeFields: readonly Named[] = [...shortFields, 'vat_id', 'authority'];
+
+/**
+ * Who answers for it, as far as it is given. `short`: below mail, where the page of the legal notice has the rest; without such a page
+ * nothing is left out.
+ */
+export const legalLines = (
+  { name, legal }: { readonly name: string; readonly legal: Partial<LegalBlock> },
+  language: Language,
+  length: 'short' | 'whole',
+): LegalLine[] => {
+  const fields = length === 'short' && legal.imprint_url ? shortFields : wholeFields;
+  const given = fields.flatMap((field) => (legal[field] ? `${names[language][field]}: ${legal[field]}` : []));
+  const links = (['imprint_url', 'privacy_url'] as const).flatMap((field): LegalLine[] => {
+    const url = legal[field];
+    return url ? [{ text: '', link: { text: names[language][field], url } }] : [];
+  });
+  return [
+    { text: [name, legal.street, legal.city].filter(Boolean).join(', ') },
+    ...(given.length === 0 ? [] : [{ text: given.join(' · ') }]),
+    ...links,
+  ];
+};
