@@ -30,7 +30,7 @@ import { signInRoutes } from './people/sign-in-routes.ts';
 import { tokenRoutes } from './people/token-routes.ts';
 import { type CreateTenantDeps, createRegisterProjects } from './tenants/create.ts';
 import { sendFaultNotices } from './tenants/fault-notices.ts';
-import { fileJob } from './tenants/file-job.ts';
+import { createFileJob } from './tenants/file-job.ts';
 import type { TenantHosts } from './tenants/hosts.ts';
 import { operatorRoutes } from './tenants/operator-routes.ts';
 import { practiceRoutes } from './tenants/practice-routes.ts';
@@ -116,6 +116,8 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts, answering: ()
     operator: () => config().admin.mail ?? config().smtp.inbound?.postmaster ?? null,
   });
 
+  const { job: fileJob, strays } = createFileJob(storage, log);
+
   return {
     outbox,
     notices,
@@ -126,6 +128,8 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts, answering: ()
     onNotice: (listener: () => void) => {
       notifyPostman = listener;
     },
+    /** Directories that belong to no tenant. */
+    strays,
     tenantExists: (id: string) => platform.peek((db) => registryStore(db).get(id)) !== undefined,
     /** The practice of that project; the id itself where no project has it. */
     practiceNamed: (id: string) => platform.peek((db) => registryStore(db).tenantOfProject(id)) ?? id,
@@ -166,7 +170,7 @@ export const openAccounts = (base: Base, hosts: () => TenantHosts, answering: ()
       lastUsedJob('note when tokens were used', tokensLastUsed),
       lastUsedJob('note when sessions were used', sessionsLastUsed),
       sessionsCleanupJob(platform, clock, signIn.codes.removeOld),
-      fileJob(storage),
+      fileJob,
       ticketRetentionJob({ platform, keep: () => config().retention.abuse_tickets, clock }),
     ],
     /** Writes when credentials were last used; what cannot be written in time looks a minute older. */

@@ -169,7 +169,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     compat,
   ];
 
-  const health = healthOf(base, { domains, relay, intake, followers, smtp });
+  const health = healthOf(base, { accounts, domains, relay, intake, followers, smtp });
   const http = openHttp(base, accounts, {
     routes: rooms.flatMap(({ routes }) => routes),
     shapes: compat.shapes,

@@ -1,4 +1,5 @@
 // What the daemon says of its parts.
+import type { Accounts } from '#src/accounts/open.ts';
 import type { Domains } from '#src/domains/open.ts';
 import type { openFollowers } from '#src/followers/open.ts';
 import type { Health } from '#src/http/service-routes.ts';
@@ -10,6 +11,7 @@ import type { Relay } from '#src/relay/open.ts';
 import type { openSmtp } from '#src/smtp/open.ts';
 
 interface Rooms {
+  readonly accounts: Accounts;
   readonly domains: Domains;
   readonly relay: Relay;
   readonly intake: Intake;
@@ -40,7 +42,7 @@ export const healthOf = (base: Base, rooms: Rooms): (() => Health) => {
     const draining = base.draining();
     const states = storage.states.counts();
     const broken = Object.values(states).reduce((sum, count) => sum + count);
-    const databases = { ...files.stats(), broken, states };
+    const databases = { ...files.stats(), broken, states, strays: rooms.accounts.strays() };
     const disk = storage.space();
     const platformFault = storage.states.of(PLATFORM_FILE);
     const isFailing = platformFault !== undefined || disk.state === 'full' || disk.state === 'failing';

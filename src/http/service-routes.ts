@@ -86,6 +86,9 @@ const wholeHealthSchema = z
       limit: z.int(),
       broken: z.int().describe('practices whose data cannot be read or written'),
       states: z.record(z.enum(faultStates), z.int()).describe('these by what is wrong'),
+      strays: z
+        .strictObject({ count: z.int(), named: z.array(z.string()).describe('the first 20') })
+        .describe('directories below `data_dir/tenants` that belong to no practice and are not used'),
     }),
     disk: z.strictObject({
       free_bytes: z.int(),

@@ -20,6 +20,7 @@ export const registryStore = perConnection((db: PlatformDb) => {
   const deactivate = db.prepare<[string]>("UPDATE tenants SET state = 'creating' WHERE id = ?");
   const remove = db.prepare<[string]>('DELETE FROM tenants WHERE id = ?');
   const incomplete = db.prepare<[], string>("SELECT id FROM tenants WHERE state = 'creating'").pluck();
+  const known = db.prepare<[string], number>('SELECT 1 FROM tenants WHERE id = ?').pluck();
   const get = db.prepare<[string], TenantRow>(
     "SELECT number, id, slug FROM tenants WHERE id = ? AND state = 'active'",
   );
@@ -68,6 +69,8 @@ export const registryStore = perConnection((db: PlatformDb) => {
     },
     tenantOfProject: (id: string): string | undefined => tenantOfProject.get(id),
     incomplete: (): string[] => incomplete.all(),
+    /** Also one that is being created or removed. */
+    isKnown: (id: string): boolean => known.get(id) !== undefined,
     get: (id: string): TenantRow | undefined => get.get(id),
     bySlug: (slug: string): TenantRow | undefined => bySlug.get(slug),
     /** By the number in tokens and return paths; also the system tenant. */

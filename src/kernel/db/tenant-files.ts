@@ -1,6 +1,6 @@
 // The tenants' files: `<data>/tenants/<id>/tenant.db`, at most a configured number of them open. The one used longest
 // ago is closed for the next; one in use is never closed, so a caller that needs one more waits until one becomes idle.
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Disk } from './disk.ts';
@@ -38,6 +38,8 @@ export interface TenantFiles {
    * that nothing is wrong ends none.
    */
   inspect(tenantId: string): Promise<void>;
+  /** Names of the directories that lie where those of tenants do, whosever they are. */
+  directories(): Promise<string[]>;
   /** Which file the tenant's is on the disk, at once: a copy of it is another. Throws where there is none. */
   identify(tenantId: string): string;
   stats(): { open: number; limit: number };
@@ -72,6 +74,8 @@ const RETRY_AFTER_S = 5;
 /** The directory holds what its tenant wrote: only the service's user may read it. */
 const DIRECTORY_MODE = 0o700;
 const TENANT_ID = /^[0-9a-f-]{36}$/;
+/** Of a disk of its own (ext4), and of snapshots. */
+const OF_THE_FILE_SYSTEM = /^(?:lost\+found|\..*)$/;
 
 export const createTenantFiles = ({
   directory,
@@ -270,6 +274,10 @@ export const createTenantFiles = ({
       inspectedAt.delete(tenantId);
       onRemoved(tenantId);
     },
+    directories: async () =>
+      (await readdir(directory, { withFileTypes: true }))
+        .filter((entry) => entry.isDirectory() && !OF_THE_FILE_SYSTEM.test(entry.name))
+        .map(({ name }) => name),
     // A number is used again for the next file once its file is gone.
     identify: (tenantId) => disk.identifyForGood(fileOf(tenantId)),
     stats: () => ({ open: maxOpen - freeSlots, limit: maxOpen }),

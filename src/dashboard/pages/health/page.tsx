@@ -36,9 +36,18 @@ const partsOf = (health: OperatorHealth): readonly Part[] => {
     },
     {
       name: w.databases,
-      tone: databases.broken === 0 ? 'good' : 'bad',
+      tone: databases.broken > 0 ? 'bad' : databases.strays.count > 0 ? 'warn' : 'good',
       state: databases.broken === 0 ? w.storages.ok : w.broken(number(databases.broken)),
-      details: w.open(number(databases.open), number(databases.limit)),
+      details: (
+        <>
+          {w.open(number(databases.open), number(databases.limit))}
+          {databases.strays.count > 0 && (
+            <p>
+              {w.strays(number(databases.strays.count))} <code>{databases.strays.named.join(', ')}</code>
+            </p>
+          )}
+        </>
+      ),
     },
     {
       name: w.disk,

@@ -19,6 +19,8 @@ export const healthWords = words({
     databases: 'Daten der Praxen',
     broken: (count: string) => `${count} nicht lesbar oder beschreibbar`,
     open: (count: string, limit: string) => `${count} offen, höchstens ${limit}`,
+    strays: (count: string) =>
+      `${count} Verzeichnisse gehören zu keiner Praxis und werden nicht benutzt: Stellen Sie sie mit ihrer platform.db wieder her, oder entfernen Sie sie aus tenants/:`,
     storages: {
       ok: 'in Ordnung',
       full: 'kein Platz mehr',
@@ -76,6 +78,8 @@ export const healthWords = words({
     databases: 'Data of practices',
     broken: (count: string) => `${count} cannot be read or written`,
     open: (count: string, limit: string) => `${count} open, at most ${limit}`,
+    strays: (count: string) =>
+      `${count} directories belong to no practice and are not used: restore them with their platform.db, or take them out of tenants/:`,
     storages: {
       ok: 'all right',
       full: 'no space left',
