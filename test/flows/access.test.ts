@@ -288,6 +288,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'DELETE /api/practices/{id}/suppression/{suppressionID}': ['suppressions.manage', noSuchThing],
   'POST /api/practices/{id}/suppression/import': ['suppressions.manage', refusedBody],
   'POST /api/practices/{id}/lists/{listID}/subscribers/import': ['lists.manage', refusedBody],
+  'POST /api/practices/{id}/lists/{listID}/subscribers/import/preview': ['lists.manage', refusedBody],
   'GET /api/practices/{id}/imports': ['authenticated', found],
   'GET /api/practices/{id}/imports/{importID}': ['authenticated', noSuchThing],
   'GET /api/practices/{id}/imports/{importID}/report': ['authenticated', noSuchThing],

@@ -163,7 +163,7 @@ describe('a file of subscribers', () => {
     });
     expect(shown.get('anna@example.org')).toMatchObject({
       name: 'Anna Berg',
-      data: { e_mail_adresse_privat: 'x' },
+      data: {},
     });
     expect(shown.get('zeilen@example.org')?.data).toEqual({ strasse: 'Weg 1\r\nHinterhaus' });
     expect(shown.get('known@example.org')).toMatchObject({ name: 'Neu Name', data: { strasse: 'Gasse 1' } });
@@ -232,7 +232,7 @@ describe('a file of subscribers', () => {
     if (!record) throw new Error('the file was refused');
     expect(countsOf(record)).toEqual({ added: 1, left_out: 1 });
     expect(report).toMatchObject([
-      { line: 3, reason: 'is no subscriber by the file: its status is unsubscribed' },
+      { line: 3, reason: 'has left or cannot be reached by the file: “status” is “unsubscribed”' },
     ]);
     const all = await subscribersOf(to);
     expect(all).toMatchObject([{ address: 'ada@example.org', name: 'Ada', status: 'active' }]);

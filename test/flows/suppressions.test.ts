@@ -362,7 +362,7 @@ describe('an import', () => {
 
   const UNREADABLE: readonly (readonly [says: string, file: string, message: RegExp])[] = [
     ['names no address column', 'Name,Telefon\nAnna,040\n', /line 1 names no column `email` or `address`/],
-    ['goes on behind a quote', '"Ben" <b@example.org>\n', /line 1 goes on behind a closing quote/],
+    ['goes on behind a quote', 'address\n"Ben" <b@example.org>\n', /line 2 goes on behind a closing quote/],
     [
       'never closes a quote',
       'address\na@example.org\n"b@example.org\nc@example.org\n',

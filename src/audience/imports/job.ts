@@ -2,6 +2,8 @@
 
 import type { NamedPlace } from '#src/feedback/suppressions/place.ts';
 import type { CallerKind } from '#src/kernel/access.ts';
+import type { NamedColumns } from './columns.ts';
+import type { FileForm } from './forms/open-file.ts';
 import type { Delimiter, Place } from './read-rows.ts';
 import { type ImportRow, type Outcome, outcomes } from './store.ts';
 import type { SubscriberLayout } from './subscriber-line.ts';
@@ -13,6 +15,8 @@ interface AskedOfAny {
   readonly by_id: string;
   /** Of the file, as it was sent. */
   readonly file_name: string | null;
+  readonly form: FileForm;
+  readonly columns: NamedColumns;
   /** In hex. */
   readonly sha256: string;
 }
@@ -46,6 +50,8 @@ export interface Progress<Layout = SubscriberLayout | SuppressionLayout> {
   readonly at: Place;
   /** Why it waits until it is due; null: it does not. */
   readonly waits?: string | null;
+  /** Rows that were left out because the file says that the person left, complained or bounced. */
+  readonly suppressible: number;
 }
 
 export const noCounts: Counts = Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Counts;

@@ -7,8 +7,9 @@ import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { HOUR } from '#src/kernel/time.ts';
+import type { OpenedFile } from './forms/open-file.ts';
 import { type AskedOfSubscribers, type AskedOfSuppressions, noCounts } from './job.ts';
-import { utf8Pieces } from './read-rows.ts';
+import { inPieces } from './read-rows.ts';
 import { presentImport } from './schema.ts';
 import { type ImportKind, type ImportRow, importStore } from './store.ts';
 
@@ -21,7 +22,8 @@ const LONGEST_RECEIPT_MS = HOUR;
 export interface NewImport {
   readonly kind: ImportKind;
   readonly bytes: Uint8Array;
-  readonly asked: Omit<AskedOfSubscribers, 'sha256'> | Omit<AskedOfSuppressions, 'sha256'>;
+  readonly opened: OpenedFile;
+  readonly asked: Omit<AskedOfSubscribers, 'sha256' | 'form'> | Omit<AskedOfSuppressions, 'sha256' | 'form'>;
   /** Again in the transaction that begins it: throws where it must not. */
   readonly require: (db: TenantDb) => void;
   readonly change: Change;
@@ -40,9 +42,9 @@ const sha256Of = async (bytes: Uint8Array): Promise<string> => {
 export const receiveImport = async (
   { files, clock, hold }: Pick<AudienceContext, 'files' | 'clock' | 'hold'>,
   tenantId: string,
-  { kind, bytes, asked, require, change }: NewImport,
+  { kind, bytes, opened, asked, require, change }: NewImport,
 ): Promise<ReturnType<typeof presentImport>> => {
-  const request_json = JSON.stringify({ ...asked, sha256: await sha256Of(bytes) });
+  const request_json = JSON.stringify({ ...asked, form: opened.form, sha256: await sha256Of(bytes) });
   const release = await hold(tenantId);
   try {
     const seq = await files.write(tenantId, (db) => {
@@ -73,7 +75,7 @@ export const receiveImport = async (
       position += taken.length;
       some = [];
     };
-    for (const piece of utf8Pieces(bytes)) {
+    for (const piece of inPieces(opened.parts)) {
       some.push(piece);
       if (some.length === PIECES_AT_ONCE) await store();
     }

@@ -10,41 +10,50 @@ import type { Caller } from '#src/kernel/access.ts';
 import { CSV_TYPE, type CsvReading, csvFile, csvTable } from '#src/kernel/csv-file.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import type { Language } from '#src/kernel/language.ts';
 import { decodeCursor, listOf, toPage } from '#src/kernel/list.ts';
 import { prefers } from '#src/kernel/page.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
+import { type OpenedFile, openFile } from './forms/open-file.ts';
 import { askedOf } from './job.ts';
+import { previewImport } from './preview.ts';
+import { reasonText } from './reasons.ts';
 import { receiveImport } from './receive.ts';
 import { openImportTask, removeEndedImports } from './run.ts';
 import {
   fileBody,
+  type GivenFile,
   givenFile,
   importParams,
   importSchema,
   listImportsQuery,
   presentImport,
   presentReported,
+  previewOptions,
+  previewSchema,
   reportedRow,
   requireAssertion,
   subscriberOptions,
   suppressionOptions,
 } from './schema.ts';
 import { type ImportKind, type ImportRow, importStore } from './store.ts';
+import { UnreadableFile } from './unreadable.ts';
 
 const MIB = 1_024 * 1_024;
 /** Some 500,000 rows. */
 const IMPORT_BYTES = 32 * MIB;
 /** For one tenant. */
 const FILES_PER_MINUTE = 10;
+const PREVIEWS_PER_MINUTE = 20;
 const REPORT_PAGE = 1_000;
 /** Imports of a tenant that wait or run. */
 const MAX_UNFINISHED = 10;
 const KEPT_MS = 90 * DAY;
 
 const FILE_FORMS =
-  'CSV with commas, semicolons or tabs and a head line in German or English, or a list with one address a line; in UTF-8, UTF-16 or Windows-1252, 32 MiB at most.';
+  'A table as CSV (commas, semicolons, tabs) or .xlsx with a head line in English, German, French or Spanish, cards of an address book (vCard), or addresses as people write them into a line; text in UTF-8, UTF-16 or Windows-1252, 32 MiB at most. Exports of other newsletter services are read as they are.';
 
 /** As actors of changes are named. */
 const idOf = ({ account, credentialId }: Caller): string => account?.id ?? credentialId;
@@ -82,14 +91,37 @@ const requireFew = (db: TenantDb): void => {
 
 const REPORTED = ['line', 'address', 'outcome', 'reason'] as const;
 
-const reportAsCsv = (reading: CsvReading, { seq }: ImportRow): AsyncGenerator<string> =>
+const reportAsCsv = (reading: CsvReading, { seq }: ImportRow, language: Language): AsyncGenerator<string> =>
   csvTable(reading, REPORTED, (db, after) => {
     const rows = importStore(db).faults(seq, after, REPORT_PAGE);
     return {
-      made: rows.map((row) => REPORTED.map((column) => row[column])),
+      made: rows.map((row) => {
+        const shown = presentReported(row, language);
+        return REPORTED.map((column) => shown[column]);
+      }),
       next: rows.at(-1)?.line ?? null,
     };
   });
+
+/** Throws `invalid_request` with what to do where the file is none that can be read. */
+const opened = (bytes: Uint8Array, language: Language): Promise<OpenedFile> =>
+  openFile(bytes).catch((error: unknown) => {
+    if (!(error instanceof UnreadableFile)) throw error;
+    const message = reasonText(error.reason, language);
+    throw new AppError('invalid_request', message, { extra: { fields: [{ path: 'file', message }] } });
+  });
+
+type FileBody<Fields> = string | Uint8Array | ({ readonly file: string | File } & Fields);
+
+/** The file of a request, and the fields beside it. */
+const bodyOf = async <Fields extends object>(
+  body: FileBody<Fields>,
+): Promise<{ readonly given: GivenFile; readonly fields: Partial<Fields> }> => {
+  if (typeof body === 'string' || body instanceof Uint8Array)
+    return { given: await givenFile(body), fields: {} };
+  const { file, ...fields } = body;
+  return { given: await givenFile(file), fields: fields as unknown as Fields };
+};
 
 export const openImports = (context: AudienceContext): Part => {
   const { files, clock } = context;
@@ -97,6 +129,11 @@ export const openImports = (context: AudienceContext): Part => {
     clock,
     () => perMinute(FILES_PER_MINUTE),
     `Files are imported ${FILES_PER_MINUTE} times a minute at most.`,
+  );
+  const limitPreviews = createRateCheck(
+    clock,
+    () => perMinute(PREVIEWS_PER_MINUTE),
+    `Previews of imports are made ${PREVIEWS_PER_MINUTE} times a minute at most.`,
   );
   const taken = {
     method: 'post',
@@ -118,7 +155,7 @@ export const openImports = (context: AudienceContext): Part => {
         path: '/api/practices/{id}/lists/{listID}/subscribers/import',
         id: 'importSubscribers',
         summary: 'Import subscribers from a file',
-        description: `${FILE_FORMS} First and last name are joined; other columns become values for templates. Who is on the list keeps their consent and gets the new values; who left or complained is left out. GET …/imports/{importID} shows how far it is, its report the rows that were not taken as they are.`,
+        description: `${FILE_FORMS} First and last name are joined; up to 50 other columns become values for templates, but none of an address book's. Who is on the list keeps their consent and gets the new values; who left or complained is left out. So is everyone whom a column about the status, unsubscribing, bounces or complaints does not clearly call a subscriber: where there are several, the strictest counts. …/import/preview shows what is found, and \`columns\` says it better. GET …/imports/{importID} shows how far it is, its report the rows that were not taken as they are.`,
         audit: 'subscriber.import',
         params: listParams,
         query: subscriberOptions,
@@ -129,17 +166,24 @@ export const openImports = (context: AudienceContext): Part => {
             { file: 'erika@example.org\n', status: 'active', evidence: 'Aufnahmebögen 2026, Ordner 12' },
           ],
         }),
-        handle: async ({ params, query, body }, { caller, change }) => {
+        handle: async ({ params, query, body }, { caller, change, answerLanguage }) => {
           requireAllProjects(caller, 'lists.manage', 'A list');
           limit(params.id);
-          const { file, ...fields } =
-            typeof body === 'string' || body instanceof Uint8Array ? { file: body } : body;
-          const assertion = requireAssertion({ ...query, ...fields });
-          const { bytes, name } = await givenFile(file);
+          const { given, fields } = await bodyOf(body);
+          const options = { ...query, ...fields };
+          const assertion = requireAssertion(options);
+          const { bytes, name } = given;
           const record = await receiveImport(context, params.id, {
             kind: 'subscribers',
             bytes,
-            asked: { ...askedBy(caller), file_name: name, list_id: params.listID, assertion },
+            opened: await opened(bytes, answerLanguage),
+            asked: {
+              ...askedBy(caller),
+              file_name: name,
+              columns: options.columns ?? {},
+              list_id: params.listID,
+              assertion,
+            },
             require: (db) => {
               listInUse(db, params.listID);
               requireFew(db);
@@ -151,31 +195,63 @@ export const openImports = (context: AudienceContext): Part => {
       }),
       defineRoute({
         ...taken,
+        tag: 'Subscribers',
+        access: 'lists.manage',
+        path: '/api/practices/{id}/lists/{listID}/subscribers/import/preview',
+        id: 'previewSubscriberImport',
+        summary: 'What an import of subscribers would make of a file',
+        description:
+          'Takes what the import takes, and stores nothing: what the file is, what its columns are for, and what would become of its rows, by the file alone.',
+        audit: { none: 'nothing is stored' },
+        params: listParams,
+        query: previewOptions,
+        body: fileBody(previewOptions).meta({
+          examples: [
+            'E-Mail;Name;Status\nerika@example.org;Erika Muster;abgemeldet\n',
+            { file: '"Muster, Erika" <erika@example.org>; max@example.org' },
+          ],
+        }),
+        responses: { 200: { description: 'What is found.', body: previewSchema } },
+        errors: ['not_found', 'forbidden', 'rate_limited'],
+        handle: async ({ params, query, body }, { caller, answerLanguage }) => {
+          requireAllProjects(caller, 'lists.manage', 'A list');
+          limitPreviews(params.id);
+          const { given, fields } = await bodyOf(body);
+          const { columns = {}, status = 'pending' } = { ...query, ...fields };
+          await files.read(params.id, (db) => listInUse(db, params.listID));
+          const file = await opened(given.bytes, answerLanguage);
+          const asked = { columns, fileName: given.name, status };
+          return { status: 200, body: await previewImport(file, asked, answerLanguage) };
+        },
+      }),
+      defineRoute({
+        ...taken,
         tag: 'Suppressions',
         access: 'suppressions.manage',
         path: '/api/practices/{id}/suppression/import',
         id: 'importSuppressions',
         summary: 'Suppress the addresses of a file',
-        description: `${FILE_FORMS} Beside the address there may be \`scope\`, \`project\`, \`route\`, \`reason\` and \`note\`; other columns are passed over. GET …/imports/{importID} shows how far it is, its report the rows that could not be taken.`,
+        description: `${FILE_FORMS} Beside the address there may be \`scope\`, \`project\`, \`route\`, \`reason\` and \`note\`. Of a file with a column about the status, unsubscribing, bounces or complaints only those are taken who have left by it. Other columns are passed over. GET …/imports/{importID} shows how far it is, its report the rows that could not be taken.`,
         audit: 'suppression.import',
         params: tenantParams,
         query: suppressionOptions,
         body: fileBody(suppressionOptions).meta({
           examples: ['address,reason\nerika@example.org,unsubscribe\n', { file: 'erika@example.org\n' }],
         }),
-        handle: async ({ params, query, body }, { caller, change }) => {
+        handle: async ({ params, query, body }, { caller, change, answerLanguage }) => {
           limit(params.id);
-          const { file, ...fields } =
-            typeof body === 'string' || body instanceof Uint8Array ? { file: body } : body;
-          const place = { ...query, ...fields };
+          const { given, fields } = await bodyOf(body);
+          const { columns = {}, ...place } = { ...query, ...fields };
           const isNamed = Object.values(place).some((named) => named !== undefined);
-          const { bytes, name } = await givenFile(file);
+          const { bytes, name } = given;
           const record = await receiveImport(context, params.id, {
             kind: 'suppressions',
             bytes,
+            opened: await opened(bytes, answerLanguage),
             asked: {
               ...askedBy(caller),
               file_name: name,
+              columns,
               place,
               projects: caller.projects && [...caller.projects],
             },
@@ -204,10 +280,18 @@ export const openImports = (context: AudienceContext): Part => {
             body: listOf(importSchema),
           },
         },
-        handle: async ({ params, query }, { caller }) => {
+        handle: async ({ params, query }, { caller, answerLanguage: language }) => {
           const filter = { ...visibleTo(caller), before: decodeCursor(query.cursor) };
           const rows = await files.read(params.id, (db) => importStore(db).find(filter, query.limit + 1));
-          return { status: 200, body: toPage(rows, query.limit, ({ seq }) => seq, presentImport) };
+          return {
+            status: 200,
+            body: toPage(
+              rows,
+              query.limit,
+              ({ seq }) => seq,
+              (row) => presentImport(row, language),
+            ),
+          };
         },
       }),
       defineRoute({
@@ -218,10 +302,11 @@ export const openImports = (context: AudienceContext): Part => {
         summary: 'An import, and how far it is',
         params: importParams,
         responses: one,
-        handle: async ({ params }, { caller }) => ({
+        handle: async ({ params }, { caller, answerLanguage }) => ({
           status: 200,
           body: presentImport(
             await files.read(params.id, (db) => visibleImport(db, params.importID, caller)),
+            answerLanguage,
           ),
         }),
       }),
@@ -243,15 +328,24 @@ export const openImports = (context: AudienceContext): Part => {
         },
         handle: async ({ params, query }, request) => {
           const row = await files.read(params.id, (db) => visibleImport(db, params.importID, request.caller));
+          const language = request.answerLanguage;
           if (prefers(request, 'text/csv')) {
-            const file = csvFile('import.csv', reportAsCsv({ files, tenantId: params.id, request }, row));
+            const file = csvFile(
+              'import.csv',
+              reportAsCsv({ files, tenantId: params.id, request }, row, language),
+            );
             return { ...file, headers: { ...file.headers, Vary: 'Accept' } };
           }
           const after = decodeCursor(query.cursor) ?? 0;
           const rows = await files.read(params.id, (db) =>
             importStore(db).faults(row.seq, after, query.limit + 1),
           );
-          const body = toPage(rows, query.limit, ({ line }) => line, presentReported);
+          const body = toPage(
+            rows,
+            query.limit,
+            ({ line }) => line,
+            (one) => presentReported(one, language),
+          );
           return { status: 200, headers: { Vary: 'Accept' }, body };
         },
       }),

@@ -13,7 +13,8 @@ import type { AcceptHere } from '#src/intake/accept.ts';
 import { overwriting, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { AppError } from '#src/kernel/errors.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
-import { textAt } from './head.ts';
+import { addressHash } from '#src/messages/pseudonym.ts';
+import { addressText, mailboxOf, readHead, requireAddresses } from './columns.ts';
 import {
   type AskedOfSubscribers,
   type AskedOfSuppressions,
@@ -24,12 +25,20 @@ import {
   progressOf,
   reportedCount,
 } from './job.ts';
-import { delimiterOf, PIECE_BYTES, type Place, type Row, rowsIn, UnreadableFile } from './read-rows.ts';
+import { beginningOf, PIECE_BYTES, type Place, type Row, rowsIn } from './read-rows.ts';
+import { type Reason, reasonJson } from './reasons.ts';
 import { type ImportRow, importStore } from './store.ts';
-import { readSubscriber, type SubscriberLayout, subscriberLayout } from './subscriber-line.ts';
+import {
+  isReason,
+  leftOutBy,
+  readSubscriber,
+  type SubscriberLayout,
+  subscriberLayout,
+} from './subscriber-line.ts';
 import { importSubscriber, type RowResult } from './subscribers.ts';
 import { readSuppression, type SuppressionLayout, suppressionLayout } from './suppression-line.ts';
 import { importSuppression } from './suppressions.ts';
+import { UnreadableFile } from './unreadable.ts';
 
 /** For so long a transaction takes rows: the event loop waits for it. On a busy machine that would be few rows for one sync. */
 const SLICE_MS = 8;
@@ -46,6 +55,8 @@ const REMOVED_AT_ONCE = 500;
 
 interface Window {
   readonly rows: readonly Row[];
+  /** Where the first one can begin: behind a line that only names the delimiter. */
+  readonly begin: Place;
   readonly end: Place;
   readonly isLast: boolean;
 }
@@ -62,12 +73,40 @@ const readWindow = async (
   const pieces = await files.read(tenantId, (db) => importStore(db).pieces(seq, position, position + 1));
   const isLast = pieces.length < 2 || (pieces.at(-1)?.length ?? 0) < PIECE_BYTES;
   const bytes = Buffer.concat(pieces).subarray(at.byte - position * PIECE_BYTES);
-  const delimiter = known ?? delimiterOf(bytes);
-  return { ...rowsIn(bytes, at, delimiter, isLast), isLast, delimiter };
+  const beginning = known === null ? beginningOf(bytes) : { delimiter: known, at };
+  const { delimiter } = beginning;
+  const skipped = beginning.at.byte - at.byte;
+  const window = rowsIn(bytes.subarray(skipped), beginning.at, delimiter, isLast);
+  return { ...window, begin: beginning.at, isLast, delimiter };
 };
 
-const layoutOf = ({ kind }: ImportRow, cells: readonly string[]): Progress['layout'] =>
-  kind === 'subscribers' ? subscriberLayout(cells) : suppressionLayout(cells);
+const layoutOf = (row: ImportRow, rows: readonly Row[]): Progress['layout'] => {
+  const { form, columns, file_name } = askedOf<AskedOfSubscribers | AskedOfSuppressions>(row);
+  const head = requireAddresses(readHead(rows, columns, form === 'addresses' || form === 'vcard'), rows);
+  return row.kind === 'subscribers' ? subscriberLayout(head, file_name) : suppressionLayout(head, file_name);
+};
+
+/** The people who have left by these rows: an earlier row that says otherwise of them is to be left out as well. */
+const storeLeavers = async (
+  { files, suppressionKey }: AudienceContext,
+  tenantId: string,
+  seq: number,
+  rows: readonly Row[],
+  layout: SubscriberLayout,
+): Promise<void> => {
+  if (layout.states.length === 0) return;
+  const leavers = rows.flatMap(({ cells, line }) => {
+    if (!leftOutBy(cells, layout)?.leaving) return [];
+    const mailbox = mailboxOf(cells, layout.addresses);
+    return isReason(mailbox)
+      ? []
+      : [{ person: addressHash(suppressionKey, tenantId, mailbox.address), line }];
+  });
+  if (leavers.length === 0) return;
+  await files.write(tenantId, (db) => {
+    for (const { person, line } of leavers) importStore(db).insertAddress(seq, person, line);
+  });
+};
 
 interface Checked {
   readonly progress: Progress;
@@ -94,16 +133,20 @@ const checkFile = async (
       progress?.delimiter ?? null,
     );
     const [first] = window.rows;
+    let { rows } = window;
     if (progress === null && first !== undefined) {
-      const layout = layoutOf(row, first.cells);
-      progress = { delimiter: window.delimiter, layout, at: layout.hasHead ? first.end : at };
-      if (layout.hasHead) total -= 1;
+      const layout = layoutOf(row, rows);
+      const begin: Place = layout.hasHead ? first.end : window.begin;
+      progress = { delimiter: window.delimiter, layout, at: begin, suppressible: 0 };
+      if (layout.hasHead) rows = rows.slice(1);
     }
-    total += window.rows.length;
+    total += rows.length;
+    if (progress !== null && row.kind === 'subscribers')
+      await storeLeavers(context, tenantId, row.seq, rows, progress.layout as SubscriberLayout);
     ({ end: at, isLast } = window);
     await setImmediate();
   }
-  if (progress === null) throw new UnreadableFile(1, 'is the last one, and all are empty');
+  if (progress === null) throw new UnreadableFile(['empty']);
   return { progress, total };
 };
 
@@ -123,7 +166,7 @@ const check = async (
     const store = importStore(db);
     const present = store.bySeq(row.seq);
     if (present?.status !== 'pending') return;
-    if (checked instanceof UnreadableFile) fail(db, present, checked.message, clock.now());
+    if (checked instanceof UnreadableFile) fail(db, present, checked.reason, clock.now());
     else {
       const progress_json = JSON.stringify(checked.progress);
       store.update({ ...present, status: 'running', progress_json, rows_total: checked.total });
@@ -131,8 +174,14 @@ const check = async (
   });
 };
 
-const fail = (db: TenantDb, row: ImportRow, failure: string, now: number): void =>
-  importStore(db).update({ ...row, status: 'failed', failure, finished_at: now, due_at: now });
+const fail = (db: TenantDb, row: ImportRow, failure: Reason, now: number): void =>
+  importStore(db).update({
+    ...row,
+    status: 'failed',
+    failure: reasonJson(failure),
+    finished_at: now,
+    due_at: now,
+  });
 
 /** How a row of this import is taken, in this transaction; or why none is any more. */
 const importerOf = (
@@ -142,22 +191,22 @@ const importerOf = (
   job: ImportRow,
   { layout }: Progress,
   now: number,
-): ((row: Row) => RowResult) | string => {
+): ((row: Row) => RowResult) | Reason => {
   if (job.kind === 'suppressions') {
     const asked = askedOf<AskedOfSuppressions>(job);
     return ({ cells }) => {
       const read = readSuppression(cells, layout as SuppressionLayout);
-      if (typeof read === 'string') return { outcome: 'failed', reason: read };
+      if (isReason(read)) return { outcome: read[0] === 'not_left' ? 'left_out' : 'failed', reason: read };
       return importSuppression(db, context.suppressionKey, asked, read, now);
     };
   }
   const asked = askedOf<AskedOfSubscribers>(job);
   const list = listStore(db).byId(asked.list_id);
-  if (!list || list.archived_at !== null) return 'the list was archived';
+  if (!list || list.archived_at !== null) return ['list_archived'];
   const one = { context, seq: job.seq, id: job.id, asked, list };
   return ({ cells, line }) => {
     const read = readSubscriber(cells, layout as SubscriberLayout);
-    if (typeof read === 'string') return { outcome: 'failed', reason: read };
+    if (isReason(read)) return { outcome: 'failed', reason: read };
     return importSubscriber(db, one, accept, read, line, now);
   };
 };
@@ -179,7 +228,7 @@ const takeRows = (
   if (job?.status !== 'running' || !progress) return null;
   const now = context.clock.now();
   const take = importerOf(db, context, accept, job, progress, now);
-  if (typeof take === 'string') {
+  if (isReason(take)) {
     fail(db, job, take, now);
     return null;
   }
@@ -188,6 +237,7 @@ const takeRows = (
   let done = 0;
   let refusal: AppError | null = null;
   let asked = 0;
+  let { suppressible } = progress;
   for (const row of rows) {
     const result = take(row);
     if (result.outcome === 'waits') {
@@ -195,11 +245,12 @@ const takeRows = (
       break;
     }
     const { outcome, reason, isErased = false } = result;
+    if (result.isSuppressible) suppressible += 1;
     counts[outcome] += 1;
     if (reason !== undefined && reportedCount(counts) <= MAX_REPORTED) {
-      const written = textAt(row.cells, progress.layout.address).slice(0, MAX_SHOWN_ADDRESS);
+      const written = addressText(row.cells, progress.layout.addresses).slice(0, MAX_SHOWN_ADDRESS);
       const address = isErased ? null : written || null;
-      store.insertFault({ import_seq: seq, line: row.line, address, outcome, reason });
+      store.insertFault({ import_seq: seq, line: row.line, address, outcome, reason: reasonJson(reason) });
     }
     done += 1;
     if (accept !== null && outcome === 'added') asked += 1;
@@ -212,7 +263,7 @@ const takeRows = (
   store.update({
     ...job,
     status: isDone ? 'done' : 'running',
-    progress_json: JSON.stringify({ ...progress, at, waits: refusal?.message ?? null }),
+    progress_json: JSON.stringify({ ...progress, at, suppressible, waits: refusal?.message ?? null }),
     rows_done: job.rows_done + done,
     counts_json: JSON.stringify(counts),
     due_at: isDone ? now : now + pause,

@@ -5,15 +5,24 @@ import { consentSchema } from '#src/audience/subscribers/schema.ts';
 import { placeShape } from '#src/feedback/suppressions/schema.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
+import type { Language } from '#src/kernel/language.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { toIso } from '#src/kernel/time.ts';
+import { namedColumnsSchema } from './columns.ts';
+import { fileForms } from './forms/open-file.ts';
+import { columnRoles } from './headings.ts';
 import { type AskedOfSubscribers, type AskedOfSuppressions, askedOf, countsOf, progressOf } from './job.ts';
+import { reasonOf, reasonText } from './reasons.ts';
 import { type FaultRow, type ImportRow, importStatuses, outcomes } from './store.ts';
 
 const MAX_FILE_NAME = 200;
 
 export const importParams = z.strictObject({ ...tenantParams.shape, importID: idSchema });
 export const listImportsQuery = z.strictObject(listQuery);
+
+const columns = namedColumnsSchema.describe(
+  `what columns are for, by their numbers from 1, in the place of what is found: \`1:address,4:opt_out,5:ignore\`. \`status\` has words such as active, \`opt_in\` yes or a time, \`opt_out\` no or nothing, for people who are subscribers`,
+);
 
 export const subscriberOptions = z
   .strictObject({
@@ -26,10 +35,14 @@ export const subscriberOptions = z
     basis: consentSchema.shape.basis
       .unwrap()
       .describe('`consent` where absent; `existing_customer`: § 7 (3) UWG'),
+    columns,
   })
   .partial()
   .describe('in the query or as fields of the form');
-export const suppressionOptions = z.strictObject(placeShape).describe('of rows that say nothing else');
+export const previewOptions = subscriberOptions.pick({ status: true, columns: true });
+export const suppressionOptions = z
+  .strictObject({ ...placeShape, columns: columns.optional() })
+  .describe('of rows that say nothing else');
 
 const bytes = z.instanceof(Uint8Array).meta({ describedBy: z.string() });
 /** The file as text, as a JSON string, or as the field `file` of a form beside its options. */
@@ -59,6 +72,9 @@ export const importSchema = z
     status: z.enum(importStatuses),
     list_id: z.uuid().nullable().describe('of subscribers'),
     file_name: z.string().nullable(),
+    columns: z
+      .record(z.string(), z.enum(columnRoles))
+      .describe('what the request said of columns, by their numbers'),
     sha256: z.string().describe('of the file, in hex'),
     size_bytes: whole,
     rows: z.strictObject({
@@ -74,10 +90,15 @@ export const importSchema = z
         suppressed: whole.describe(
           'subscribers whose address is suppressed: on the list where imported as active, but nothing goes to them',
         ),
-        left_out: whole.describe('who left or complained: only they can subscribe again'),
+        left_out: whole.describe(
+          'who left or complained, here or by the file, or is not known to be a subscriber by it',
+        ),
         failed: whole,
       } satisfies Record<(typeof outcomes)[number], z.ZodType>)
       .describe('each row counts once'),
+    suppressible: whole.describe(
+      'of those left out, whom the file calls unsubscribed, complaining or undeliverable: …/suppression/import takes the same file for them',
+    ),
     failure: z
       .string()
       .nullable()
@@ -91,17 +112,80 @@ export const importSchema = z
   })
   .meta({ id: 'Import' });
 
+export const previewStates = ['active', 'pending', 'left_out', 'duplicates', 'failed'] as const;
+const previewState = z.enum(previewStates);
+export const previewSchema = z
+  .strictObject({
+    form: z
+      .enum(fileForms)
+      .describe(
+        'what the file is: a table of text, a list of addresses, cards of an address book, an Excel workbook',
+      ),
+    encoding: z.string().nullable().describe('of text'),
+    delimiter: z.string().nullable().describe('of a table of text'),
+    has_head: z.boolean(),
+    columns: z.array(
+      z.strictObject({
+        number: whole.describe('from 1, as in `columns` of the request'),
+        heading: z.string().nullable(),
+        role: z.enum(columnRoles),
+        score: whole.describe(
+          'how sure it is that it has the address, up to 100; the highest is taken, the others where it is empty',
+        ),
+        value: z.string().nullable().describe('the name of its values in templates'),
+        examples: z.array(z.string()),
+      }),
+    ),
+    rows: z.strictObject({
+      read: whole,
+      is_complete: z.boolean().describe('whether these are all; the first 100,000 are read'),
+    }),
+    counts: z
+      .strictObject({
+        active: whole,
+        pending: whole,
+        left_out: whole,
+        duplicates: whole,
+        failed: whole,
+      } satisfies Record<(typeof previewStates)[number], z.ZodType>)
+      .describe('by the file alone: who is on the list, has left it or is suppressed is seen by the import'),
+    reasons: z
+      .array(
+        z.strictObject({
+          state: previewState,
+          reason: z.string().describe('of the first such row'),
+          count: whole,
+        }),
+      )
+      .describe('the most frequent first'),
+    suppressible: whole,
+    first: z
+      .array(
+        z.strictObject({
+          line: whole,
+          address: z.string().nullable(),
+          name: z.string().nullable(),
+          state: previewState,
+          reason: z.string().nullable(),
+        }),
+      )
+      .describe('the first 20 rows'),
+    failure: z.string().nullable().describe('why nothing of the file would be imported'),
+  })
+  .meta({ id: 'ImportPreview' });
+
 const outcome = z.enum(outcomes).describe('the count in which the row is');
 export const reportedRow = z
   .strictObject({
-    line: whole.describe('where the row begins'),
+    line: whole.describe('where the row begins; of several addresses in a line, which one'),
     address: z.string().nullable().describe('as in the file'),
     outcome,
     reason: z.string(),
   })
   .meta({ id: 'ImportedRow' });
 
-export const presentImport = (row: ImportRow): z.infer<typeof importSchema> => {
+/** `language`: of reasons. */
+export const presentImport = (row: ImportRow, language: Language = 'en'): z.infer<typeof importSchema> => {
   if (row.status === 'receiving') throw new Error('an import is not shown while its file is received');
   const asked = askedOf<AskedOfSubscribers | AskedOfSuppressions>(row);
   const waits = row.status === 'running' ? progressOf(row)?.waits : null;
@@ -111,27 +195,27 @@ export const presentImport = (row: ImportRow): z.infer<typeof importSchema> => {
     status: row.status,
     list_id: 'list_id' in asked ? asked.list_id : null,
     file_name: asked.file_name,
+    columns: { ...asked.columns },
     sha256: asked.sha256,
     size_bytes: row.size_bytes,
     rows: { done: row.rows_done, total: row.rows_total },
     counts: countsOf(row),
-    failure: row.failure,
+    suppressible: progressOf(row)?.suppressible ?? 0,
+    failure: row.failure === null ? null : reasonText(reasonOf(row.failure), language),
     waits: waits && row.due_at !== null ? { reason: waits, until: toIso(row.due_at) } : null,
     created_at: toIso(row.created_at),
     finished_at: row.finished_at === null ? null : toIso(row.finished_at),
   };
 };
 
-export const presentReported = ({
+export const presentReported = (
+  { line, address, outcome, reason }: FaultRow,
+  language: Language,
+): z.infer<typeof reportedRow> => ({
   line,
   address,
   outcome,
-  reason,
-}: FaultRow): z.infer<typeof reportedRow> => ({
-  line,
-  address,
-  outcome,
-  reason,
+  reason: reasonText(reasonOf(reason), language),
 });
 
 /** Throws `invalid_request` where a field is in the query and in the form, or an assertion lacks its evidence. */

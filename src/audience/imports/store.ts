@@ -40,6 +40,7 @@ export interface FaultRow {
   /** As it was written; null where there is none, or it has been erased. */
   address: string | null;
   outcome: Outcome;
+  /** A `Reason`, as JSON. */
   reason: string;
 }
 
@@ -101,7 +102,7 @@ export const importStore = perConnection((db: TenantDb) => {
     )
     .pluck();
   const insertAddress = db.prepare<[number, Buffer, number]>(
-    'INSERT INTO import_addresses (import_seq, address_hash, line) VALUES (?, ?, ?)',
+    'INSERT INTO import_addresses (import_seq, address_hash, line) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
   const insertFault = db.prepare<FaultRow>(
     `INSERT INTO import_faults (import_seq, line, address, outcome, reason)
@@ -152,8 +153,9 @@ export const importStore = perConnection((db: TenantDb) => {
       insertPiece.run(seq, position, content);
     },
     pieces: (seq: number, from: number, to: number): Buffer[] => pieces.all(seq, from, to),
-    /** The line of an earlier row of the import with that address. */
+    /** The line of the row that counts for that address: an earlier one, or a later one by which the person has left. */
     firstLine: (seq: number, person: Buffer): number | undefined => firstLine.get(seq, person),
+    /** The first one stays. */
     insertAddress: (seq: number, person: Buffer, line: number): void => {
       insertAddress.run(seq, person, line);
     },

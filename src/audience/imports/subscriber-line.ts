@@ -1,84 +1,128 @@
-// What the columns of a file of subscribers mean, by its first row, and what each row says. Pure.
-
+// What the columns of a file of subscribers mean, by its head, and what each row says. Pure.
 import { exportedColumns, MAX_FIELDS, MAX_VALUE, takenNames } from '#src/audience/subscribers/values.ts';
 import { withoutInvisibles } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { addressColumnOf, mailboxAt, plainName, textAt } from './head.ts';
-import { UnreadableFile } from './read-rows.ts';
+import { addressColumns, type Column, type Head, mailboxOf, textAt } from './columns.ts';
+import {
+  type CellState,
+  type Leaving,
+  leavingByName,
+  leavingOf,
+  type StateRule,
+  stateOf,
+} from './leaving.ts';
+import { plainName } from './plain.ts';
+import type { Reason } from './reasons.ts';
 
 const MAX_NAME = 200;
+/** Of a cell that a report repeats. */
+const MAX_SHOWN = 80;
 
-const nameColumns: Readonly<Record<'first' | 'last' | 'full', readonly string[]>> = {
-  first: ['vorname', 'firstname', 'first_name', 'given_name', 'fname'],
-  last: ['nachname', 'familienname', 'lastname', 'last_name', 'surname', 'family_name', 'lname'],
-  full: ['name', 'full_name', 'fullname', 'vollstaendiger_name'],
-};
+/** A column that tells whether someone is a subscriber. */
+export interface StateColumn {
+  readonly index: number;
+  readonly heading: string;
+  readonly rule: StateRule;
+}
 
 /** Indexes of cells. */
 export interface SubscriberLayout {
   readonly hasHead: boolean;
-  readonly address: number;
+  /** The first that has something counts. */
+  readonly addresses: readonly number[];
   /** Whose cells are joined. */
   readonly names: readonly number[];
-  /** What became of the person on the list that was exported; null: the file does not say. */
-  readonly status: number | null;
+  readonly states: readonly StateColumn[];
+  /** The file's name says that those in it have left: the name, and how. */
+  readonly leftByName: readonly [name: string, leaving: Leaving] | null;
   /** Other columns, with the names of their values in templates. */
   readonly fields: readonly (readonly [index: number, name: string])[];
 }
 
-/** Words of this and other services for people who are not, or no longer, on the list that was exported. */
-const left: readonly string[] = [
-  'unsubscribed',
-  'bounced',
-  'complained',
-  'pending',
-  'unconfirmed',
-  'cleaned',
-  'inactive',
-  'abgemeldet',
-  'ausgetragen',
-  'inaktiv',
-  'unbestaetigt',
-];
-
-const fieldsOf = (columns: readonly (readonly [number, string])[]): SubscriberLayout['fields'] => {
-  if (columns.length > MAX_FIELDS)
-    throw new UnreadableFile(
-      1,
-      `has ${columns.length} columns beside address and name; ${MAX_FIELDS} are the most`,
-    );
+/** Columns beyond the most that a subscriber can have are passed over. */
+const fieldsOf = ({ columns }: Head): SubscriberLayout['fields'] => {
+  const isOwn = columns.some(({ heading }) => heading !== null && plainName(heading) === 'consent_id');
   const names = new Set(takenNames);
-  return columns.map(([index, plain]) => {
-    let name = plain;
-    for (let number = 2; names.has(name); number++) name = `${plain}_${number}`;
-    names.add(name);
-    return [index, name] as const;
-  });
+  return columns
+    .filter(({ role }) => role === 'value')
+    .map(({ index, heading }) => [index, plainName(heading ?? '') || `column_${index + 1}`] as const)
+    .filter(([, name]) => !(isOwn && (exportedColumns as readonly string[]).includes(name)))
+    .slice(0, MAX_FIELDS)
+    .map(([index, plain]) => {
+      let name = plain;
+      for (let number = 2; names.has(name); number++) name = `${plain}_${number}`;
+      names.add(name);
+      return [index, name] as const;
+    });
 };
 
-/** Throws UnreadableFile where the first row neither names a column of addresses nor has an address. */
-export const subscriberLayout = (cells: readonly string[]): SubscriberLayout => {
-  const { hasHead, address } = addressColumnOf(cells);
-  if (!hasHead) return { hasHead, address, names: [], status: null, fields: [] };
-  const plain = cells.map(plainName);
-  const column = (kind: keyof typeof nameColumns): number[] =>
-    [plain.findIndex((name) => nameColumns[kind].includes(name))].filter((index) => index >= 0);
-  const [first, last, full] = [column('first'), column('last'), column('full')];
-  // Where there is no other one, `Name` beside `Vorname` is the last name.
-  const parts = last.length === 0 && first.length > 0 ? [...first, ...full] : [...first, ...last];
-  const names = parts.length > 0 ? parts : full;
-  const isOther = ([index, name]: readonly [number, string]): boolean =>
-    name !== '' &&
-    index !== address &&
-    !names.includes(index) &&
-    !(plain.includes('consent_id') && (exportedColumns as readonly string[]).includes(name));
-  const status = plain.indexOf('status');
+export const statesOf = ({ columns }: Head): readonly StateColumn[] =>
+  columns.flatMap(({ index, heading, role }) =>
+    role === 'status' || role === 'opt_in' || role === 'opt_out'
+      ? [{ index, heading: heading ?? String(index + 1), rule: role }]
+      : [],
+  );
+
+export const subscriberLayout = (head: Head, fileName: string | null): SubscriberLayout => {
+  const first = (role: Column['role']): number[] =>
+    head.columns
+      .filter((column) => column.role === role)
+      .slice(0, 1)
+      .map(({ index }) => index);
+  const [given, family, full] = [first('first_name'), first('last_name'), first('name')];
+  // Beside one part alone, `Name` is the other one: `Vorname, Name` and `Name, Surname`.
+  const isPlain = head.columns.some(({ heading }) => plainName(heading ?? '') === 'name');
+  const parts =
+    given.length > 0 && family.length === 0
+      ? [...given, ...full]
+      : given.length === 0 && family.length > 0 && isPlain
+        ? [...full, ...family]
+        : [...given, ...family];
+  const leaving = leavingByName(fileName);
   return {
-    hasHead,
-    address,
-    names,
-    status: status === -1 ? null : status,
-    fields: fieldsOf([...plain.entries()].filter(isOther)),
+    hasHead: head.hasHead,
+    addresses: addressColumns(head),
+    names: parts.length > 0 ? parts : full,
+    states: statesOf(head),
+    leftByName: leaving === null ? null : [fileName ?? '', leaving],
+    fields: fieldsOf(head),
+  };
+};
+
+/** Someone who is no subscriber by the file. */
+export interface LeftOut {
+  readonly reason: Reason;
+  /** Null: they have not left, but are not known to be subscribers. */
+  readonly leaving: Leaving | null;
+}
+
+const strictest: readonly CellState[] = ['left', 'unconfirmed', 'unknown'];
+
+const kindOf = ({ heading, rule }: StateColumn, value: string): Leaving => {
+  const kind = leavingOf(rule === 'status' ? value : heading);
+  return kind === 'other' ? leavingOf(value) : kind;
+};
+
+/** The strictest of what the columns say of the person; null: they are a subscriber. */
+export const leftOutBy = (
+  cells: readonly string[],
+  { states, leftByName }: Pick<SubscriberLayout, 'states' | 'leftByName'>,
+): LeftOut | null => {
+  let found: { readonly state: CellState; readonly column: StateColumn; readonly value: string } | null =
+    null;
+  for (const column of states) {
+    const value = textAt(cells, column.index);
+    const state = stateOf(column.rule, value);
+    if (state === 'subscribed') continue;
+    if (!found || strictest.indexOf(state) < strictest.indexOf(found.state)) found = { state, column, value };
+  }
+  if (found?.state !== 'left' && leftByName)
+    return { reason: ['left_by_name', leftByName[0]], leaving: leftByName[1] };
+  if (!found) return null;
+  const { state, column, value } = found;
+  return {
+    reason: [state as 'left' | 'unconfirmed' | 'unknown', column.heading, value.slice(0, MAX_SHOWN)],
+    leaving: state === 'left' ? kindOf(column, value) : null,
   };
 };
 
@@ -88,8 +132,8 @@ export interface SubscriberLine {
   readonly name: string | null;
   /** Without those that are empty. */
   readonly data: Readonly<Record<string, string>>;
-  /** The file says that they are not, or no longer, on the list that it was exported from: as it says it. */
-  readonly left: string | null;
+  /** Null: a subscriber, as far as the file says anything of it. */
+  readonly leftOut: LeftOut | null;
 }
 
 const oneLine = (text: string): string =>
@@ -99,24 +143,22 @@ const oneLine = (text: string): string =>
     .slice(0, MAX_NAME)
     .toWellFormed();
 
+export const isReason = (read: object): read is Reason => Array.isArray(read);
+
 /** The row as a subscriber, or why it is none. */
 export const readSubscriber = (
   cells: readonly string[],
-  { address, names, status, fields }: SubscriberLayout,
-): SubscriberLine | string => {
-  const mailbox = mailboxAt(cells, address);
-  if (typeof mailbox === 'string') return mailbox;
-  const values = fields
+  layout: SubscriberLayout,
+): SubscriberLine | Reason => {
+  const mailbox = mailboxOf(cells, layout.addresses);
+  if (isReason(mailbox)) return mailbox;
+  const leftOut = leftOutBy(cells, layout);
+  const values = layout.fields
     .map(([index, name]) => [name, textAt(cells, index)] as const)
     .filter(([, value]) => value !== '');
-  const long = values.find(([, value]) => value.length > MAX_VALUE);
-  if (long) return `has more than ${MAX_VALUE} characters in the column ${long[0]}`;
-  const name = oneLine(names.map((index) => textAt(cells, index)).join(' ')) || oneLine(mailbox.name ?? '');
-  const stated = textAt(cells, status);
-  return {
-    address: mailbox.address,
-    name: name || null,
-    data: Object.fromEntries(values),
-    left: left.includes(plainName(stated)) ? stated : null,
-  };
+  const long = leftOut === null && values.find(([, value]) => value.length > MAX_VALUE);
+  if (long) return ['long_value', long[0], MAX_VALUE];
+  const name =
+    oneLine(layout.names.map((index) => textAt(cells, index)).join(' ')) || oneLine(mailbox.name ?? '');
+  return { address: mailbox.address, name: name || null, data: Object.fromEntries(values), leftOut };
 };

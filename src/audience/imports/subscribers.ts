@@ -17,15 +17,18 @@ import type { AppError, ErrorCode } from '#src/kernel/errors.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { AskedOfSubscribers } from './job.ts';
+import type { Reason } from './reasons.ts';
 import { importStore, type Outcome } from './store.ts';
 import type { SubscriberLine } from './subscriber-line.ts';
 
 export type RowResult =
   | {
       readonly outcome: Outcome;
-      readonly reason?: string;
+      readonly reason?: Reason;
       /** The report names the line alone. */
       readonly isErased?: boolean;
+      /** The file says that the person left, complained or bounced. */
+      readonly isSuppressible?: boolean;
     }
   /** Nothing was done with the row: it is tried again later. */
   | { readonly outcome: 'waits'; readonly error: AppError };
@@ -39,10 +42,9 @@ export interface SubscriberImport {
   readonly list: ListRow;
 }
 
-const LEFT = 'has left this list, declined, or refused its mail: only they can subscribe again';
-
-const ASKED_OFTEN = `was asked ${MAX_UNANSWERED} times and has not confirmed`;
-const NOT_ASKED = 'is suppressed, and cannot be asked to confirm';
+const LEFT: Reason = ['has_left'];
+const ASKED_OFTEN: Reason = ['asked_often', MAX_UNANSWERED];
+const NOT_ASKED: Reason = ['not_asked'];
 
 /** Refusals that are about the recipient, and not about all mail of the practice. */
 const aboutRecipient: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -110,7 +112,7 @@ const ask = (
       return { outcome: 'suppressed', reason: NOT_ASKED };
     case 'refused':
       return aboutRecipient.has(asked.error.code)
-        ? { outcome: 'failed', reason: asked.error.message }
+        ? { outcome: 'failed', reason: ['refused', asked.error.message] }
         : { outcome: 'waits', error: asked.error };
     default:
       return asked satisfies never;
@@ -131,21 +133,20 @@ export const importSubscriber = (
   const person = addressHash(context.suppressionKey, tenantStore(db).practice().id, subscriber.address);
   const suppressions = suppressedBy(db, person);
   if (suppressions.some(({ reason }) => reason === 'erasure'))
-    return { outcome: 'left_out', reason: 'is suppressed', isErased: true };
+    return { outcome: 'left_out', reason: ['suppressed'], isErased: true };
   const first = imports.firstLine(seq, person);
-  if (first !== undefined) return { outcome: 'duplicates', reason: `has the address of line ${first}` };
+  if (first !== undefined && first < line) return { outcome: 'duplicates', reason: ['duplicate', first] };
+  if (first !== undefined && first > line) return { outcome: 'left_out', reason: ['left_at', first] };
   const done = (result: RowResult): RowResult => {
     if (result.outcome !== 'waits') imports.insertAddress(seq, person, line);
     return result;
   };
-  if (subscriber.left !== null)
-    return done({
-      outcome: 'left_out',
-      reason: `is no subscriber by the file: its status is ${subscriber.left}`,
-    });
+  if (subscriber.leftOut !== null) {
+    const { reason, leaving } = subscriber.leftOut;
+    return done({ outcome: 'left_out', reason, isSuppressible: leaving !== null });
+  }
   const wish = suppressions.find(({ reason }) => own.has(reason));
-  if (wish)
-    return done({ outcome: 'left_out', reason: `is suppressed by the person's own wish (${wish.reason})` });
+  if (wish) return done({ outcome: 'left_out', reason: ['own_wish', wish.reason] });
   const suppression = suppressions.find(({ scope }) => scope === 'team');
   if (accept !== null) {
     const known = subscriberStore(db).onList(list.seq, person);
@@ -181,7 +182,7 @@ export const importSubscriber = (
   if (suppression)
     return done({
       outcome: 'suppressed',
-      reason: `is on the list, and gets nothing: it is suppressed (${suppression.reason})`,
+      reason: ['gets_nothing', suppression.reason],
     });
   return done({ outcome });
 };

@@ -1,5 +1,4 @@
-// What the columns of a file of suppressions mean, by its first row, and what each row says.
-
+// What the columns of a file of suppressions mean, by its head, and what each row says.
 import type { NamedPlace } from '#src/feedback/suppressions/place.ts';
 import { noteSchema } from '#src/feedback/suppressions/schema.ts';
 import type { Address } from '#src/mail/mailbox.ts';
@@ -9,7 +8,11 @@ import {
   suppressionReasons,
   suppressionScopes,
 } from '#src/messages/suppression-rules.ts';
-import { addressColumnOf, mailboxAt, plainName, textAt } from './head.ts';
+import { addressColumns, type Head, mailboxOf, textAt } from './columns.ts';
+import { type Leaving, leavingByName } from './leaving.ts';
+import { plainName } from './plain.ts';
+import type { Reason } from './reasons.ts';
+import { isReason, leftOutBy, type StateColumn, statesOf } from './subscriber-line.ts';
 
 const columns = {
   scope: ['scope'],
@@ -18,24 +21,35 @@ const columns = {
   reason: ['reason'],
   note: ['note'],
 } as const;
-type Column = keyof typeof columns;
+type Named = keyof typeof columns;
 
 /** Indexes of cells; null: there is no such column. */
-export type SuppressionLayout = Readonly<Record<Column, number | null>> & {
+export type SuppressionLayout = Readonly<Record<Named, number | null>> & {
   readonly hasHead: boolean;
-  readonly address: number;
+  readonly addresses: readonly number[];
+  /** Who is a subscriber by them is not suppressed: other services write everyone into one file. */
+  readonly states: readonly StateColumn[];
+  /** What the file's name says of all. */
+  readonly leaving: Leaving | null;
 };
 
-/** Throws UnreadableFile where the first row neither names a column of addresses nor has an address. */
-export const suppressionLayout = (cells: readonly string[]): SuppressionLayout => {
-  const { hasHead, address } = addressColumnOf(cells);
-  const plain = hasHead ? cells.map(plainName) : [];
-  const indexOf = (column: Column): number | null => {
+export const suppressionLayout = (head: Head, fileName: string | null): SuppressionLayout => {
+  const plain = head.columns.map(({ heading }) => plainName(heading ?? ''));
+  const indexOf = (column: Named): number | null => {
     const index = plain.findIndex((name) => (columns[column] as readonly string[]).includes(name));
     return index === -1 ? null : index;
   };
-  const [scope, project, route] = [indexOf('scope'), indexOf('project'), indexOf('route')];
-  return { hasHead, address, scope, project, route, reason: indexOf('reason'), note: indexOf('note') };
+  return {
+    hasHead: head.hasHead,
+    addresses: addressColumns(head),
+    states: statesOf(head),
+    leaving: leavingByName(fileName),
+    scope: indexOf('scope'),
+    project: indexOf('project'),
+    route: indexOf('route'),
+    reason: indexOf('reason'),
+    note: indexOf('note'),
+  };
 };
 
 export interface SuppressionLine {
@@ -48,21 +62,31 @@ export interface SuppressionLine {
 
 const isScope = (text: string): text is SuppressionScope =>
   (suppressionScopes as readonly string[]).includes(text);
-const isReason = (text: string): text is SuppressionReason =>
+const isOwnReason = (text: string): text is SuppressionReason =>
   (suppressionReasons as readonly string[]).includes(text);
+
+const byLeaving: Readonly<Record<Leaving, SuppressionReason>> = {
+  unsubscribe: 'unsubscribe',
+  complaint: 'complaint',
+  bounce: 'hard_bounce',
+  other: 'import',
+};
 
 /** The row as a suppression, or why it is none. */
 export const readSuppression = (
   cells: readonly string[],
   layout: SuppressionLayout,
-): SuppressionLine | string => {
-  const given = (column: Column): string | undefined => textAt(cells, layout[column]) || undefined;
-  const mailbox = mailboxAt(cells, layout.address);
-  if (typeof mailbox === 'string') return mailbox;
+): SuppressionLine | Reason => {
+  const given = (column: Named): string | undefined => textAt(cells, layout[column]) || undefined;
+  const mailbox = mailboxOf(cells, layout.addresses);
+  if (isReason(mailbox)) return mailbox;
+  const left = leftOutBy(cells, { states: layout.states, leftByName: null });
+  const leaving = left?.leaving ?? layout.leaving;
+  if (layout.states.length > 0 && leaving === null) return ['not_left'];
   const scope = given('scope')?.toLowerCase();
-  if (scope !== undefined && !isScope(scope)) return 'has a scope that is none of team, project, route';
+  if (scope !== undefined && !isScope(scope)) return ['bad_scope'];
   const note = noteSchema.safeParse(given('note') ?? '');
-  if (!note.success) return 'has a note that is too long or has control characters';
+  if (!note.success) return ['bad_note'];
   // Other services use other words; that the address is suppressed is what counts.
   const reason = given('reason')?.toLowerCase() ?? '';
   return {
@@ -72,7 +96,7 @@ export const readSuppression = (
       project_id: given('project')?.toLowerCase(),
       route_id: given('route')?.toLowerCase(),
     },
-    reason: isReason(reason) ? reason : 'import',
+    reason: isOwnReason(reason) ? reason : byLeaving[leaving ?? 'other'],
     note: note.data === '' ? null : note.data,
   };
 };

@@ -6,6 +6,7 @@ import { type NamedPlace, namedPlace } from '#src/feedback/suppressions/place.ts
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { AskedOfSuppressions } from './job.ts';
+import type { Reason } from './reasons.ts';
 import type { Outcome } from './store.ts';
 import type { SuppressionLine } from './suppression-line.ts';
 
@@ -19,14 +20,14 @@ export const importSuppression = (
   asked: AskedOfSuppressions,
   { address, place, reason, note }: SuppressionLine,
   now: number,
-): { readonly outcome: Outcome; readonly reason?: string } => {
+): { readonly outcome: Outcome; readonly reason?: Reason } => {
   const projects = asked.projects && new Set(asked.projects);
   try {
     const named = namedPlace(db, namesNothing(place) ? asked.place : place, { projects }, 'line');
     const added = { address, place: named, reason, sourceMessageId: null, note };
     return { outcome: addSuppression(db, key, added, now).isNew ? 'added' : 'already' };
   } catch (error) {
-    if (error instanceof AppError) return { outcome: 'failed', reason: error.message };
+    if (error instanceof AppError) return { outcome: 'failed', reason: ['refused', error.message] };
     throw error;
   }
 };
