@@ -54,6 +54,13 @@ const wordsIn = (parts: readonly MimePart[]): string => {
   return plain.trim() === '' ? textOfHtml(first('text/html')) : plain;
 };
 
+/** The text of a report whose parts cannot be found, because the boundary that it declares is not the one that it has. */
+const textOfLost = (source: Buffer, root: MimePart, parts: readonly MimePart[]): string => {
+  const head = source.indexOf('\r\n\r\n');
+  const isLost = root.type === 'multipart/report' && parts.length < 2 && head !== -1;
+  return isLost ? decodeText(source.subarray(head, head + MAX_TEXT_BYTES), null) : '';
+};
+
 export interface ReportEnvelope {
   /** Without angle brackets. Empty for the null sender, with which servers report (RFC 5321 §4.5.5). */
   readonly mailFrom: string;
@@ -64,9 +71,10 @@ export const readReport = async (source: Buffer, { mailFrom }: ReportEnvelope): 
   if (message === null) return { kind: 'other' };
   const { root } = message;
   const parts = leavesOf(root);
-  const words = wordsIn(parts);
+  const lost = textOfLost(source, root, parts);
+  const words = wordsIn(parts) || lost;
   const isOfServer = mailFrom === '';
-  const recipients = statusesIn(root, parts, isOfServer ? words : '');
+  const recipients = statusesIn(root, parts, lost || (isOfServer ? words : ''));
   if (recipients.length > 0) return { kind: 'delivery_status', recipients, words };
   // Fields without an outcome; the text around them has none either.
   if (parts.some((part) => STATUS_TYPES.has(part.type) && namesRecipients(textOf(part))))

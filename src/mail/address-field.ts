@@ -2,7 +2,7 @@
 // decodes names (RFC 2047). address.ts parses the addresses. Pure.
 import { AddressError, domainName, parseAddress, withoutInvisibles } from './address.ts';
 import { cleanText, decodeWords } from './decode-text.ts';
-import type { Field } from './field-block.ts';
+import { type Field, isCutValue } from './field-block.ts';
 import type { Mailbox } from './mailbox.ts';
 
 /** The index behind the quoted string or comment that opens at `start`, or the end of the text if it is not closed. */
@@ -111,6 +111,9 @@ const named = (address: string, written: string): WrittenMailbox => {
   return name === '' ? { address } : { address, name };
 };
 
+/** Programs write a name with empty angle brackets where they know no address. */
+const NOTHING = /^[\s"]*$/;
+
 /** Where it cannot be known which address a program shows, each text that looks like one counts. */
 const asWritten = (item: string): WrittenMailbox[] => {
   const seen = item.replace(UNSEEN, '');
@@ -120,12 +123,15 @@ const asWritten = (item: string): WrittenMailbox[] => {
   if (address !== '') return [named(address, before)];
   const text = decodeWords(seen.slice(0, MAX_ENCODED)).replace(UNSEEN, '');
   const [first = '', ...others] = (text.match(LOOKS_LIKE_ADDRESS) ?? []).map(addressIn);
-  const name = first === '' ? seen : (/^[^<@]*(?=<)/.exec(seen)?.[0] ?? '');
+  const written = NOTHING.test(inner) ? before : seen;
+  const name = first === '' ? written : (/^[^<@]*(?=<)/.exec(seen)?.[0] ?? '');
   return [named(first, name), ...others.map((other) => ({ address: other }))];
 };
 
 const firstWritten = (value: string, limit: number): WrittenMailbox[] =>
   itemsIn(value)
+    // The last one may be half a mailbox.
+    .slice(0, isCutValue(value) ? -1 : undefined)
     .slice(0, limit)
     .flatMap((item) => {
       try {

@@ -16,7 +16,15 @@ const decodeUtf7 = (bytes: Uint8Array): string =>
       base64 === '' ? '+' : utf16.decode(Buffer.from(base64, 'base64')),
     );
 
+/** The decoder takes an escape sequence behind another one for damage, and programs write them where two texts meet. */
+const NEEDLESS_ESCAPE = /\x1b(?:\([A-Z]|\$\(?[@A-Z])(?=\x1b)/g;
+const decodeJis = (bytes: Uint8Array): string =>
+  new TextDecoder('iso-2022-jp').decode(
+    Buffer.from(Buffer.from(bytes).toString('latin1').replace(NEEDLESS_ESCAPE, ''), 'latin1'),
+  );
+
 const decoderOf = (label: string) => {
+  if (/^(?:cs)?iso-?2022-?jp(?:-\w+)?$/i.test(label)) return { decode: decodeJis };
   if (/^(?:unicode-1-1-)?utf-7$/i.test(label)) return { decode: decodeUtf7 };
   try {
     return new TextDecoder(label);
@@ -25,14 +33,24 @@ const decoderOf = (label: string) => {
   }
 };
 
-/** Most mail programs read undeclared text in the same way: as UTF-8 if it is valid, else as Windows-1252. */
-const guess = (bytes: Uint8Array): string => {
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+const utf8 = new TextDecoder();
+const REPLACED = '\ufffd';
+
+/** UTF-8 in which at most half of what is beyond ASCII is damaged, with U+FFFD for that; null where it is none. */
+export const readUtf8 = (bytes: Uint8Array): string | null => {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return strictUtf8.decode(bytes);
   } catch {
-    return new TextDecoder(FALLBACK).decode(bytes);
+    const text = utf8.decode(bytes);
+    const damaged = text.split(REPLACED).length - 1;
+    const whole = text.replace(/[\0-\x7f\ufffd]+/g, '').length;
+    return whole >= damaged ? text : null;
   }
 };
+
+/** Most mail programs read undeclared text in the same way: as UTF-8 if it is that, else as Windows-1252. */
+const guess = (bytes: Uint8Array): string => readUtf8(bytes) ?? new TextDecoder(FALLBACK).decode(bytes);
 
 /** `label` is the value of `charset=`; null if there is none. An unknown label is treated as if it were missing. */
 export const decodeText = (bytes: Uint8Array, label: string | null): string => {

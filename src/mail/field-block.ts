@@ -2,7 +2,7 @@
 // write them: values are unfolded, names are in lower case, and lines that are no field are skipped. Encoded-words (RFC 2047)
 // stay encoded. Nothing throws. Pure.
 import { isUtf8 } from 'node:buffer';
-import { decodeText } from './decode-text.ts';
+import { decodeText, readUtf8 } from './decode-text.ts';
 
 export interface Field {
   /** In lower case. */
@@ -36,8 +36,14 @@ export const readFields = (block: string): Field[] => {
     if (fields.length === MAX_FIELDS) break;
     fields.push({ name: name.toLowerCase(), value: value.trim() });
   }
-  return fields.map(({ name, value }) => ({ name, value: value.slice(0, MAX_VALUE).trim() }));
+  return fields.map(({ name, value }) => ({
+    name,
+    value: value.length > MAX_VALUE ? value.slice(0, MAX_VALUE) : value.trim(),
+  }));
 };
+
+/** Whether more of the value may follow, so that its last word may be half a word. */
+export const isCutValue = (value: string): boolean => value.length === MAX_VALUE;
 
 /** Whether `fields` may lack some of `block`, which has more than is read. */
 export const isCut = (block: string, fields: readonly Field[]): boolean =>
@@ -58,17 +64,26 @@ export const headOf = (source: Buffer): string => headBytes(source).toString('la
 
 const CHARSET = /^content-type:(?:[^\r\n]|\r\n[ \t])*?charset\s{0,5}=\s{0,5}"?([\w.:-]{1,40})/im;
 
-/** Old programs write text into the header without encoding it: in ISO-2022-JP, in UTF-8, or in the character set of the body. */
-const charsetOf = (head: Buffer): string | null => {
-  if (head.includes('\x1b$')) return 'iso-2022-jp';
-  return isUtf8(head) ? null : (CHARSET.exec(head.toString('latin1'))?.[1] ?? null);
+/** Character sets whose octets may look like UTF-8 or ASCII by chance: of all fields, or of none. */
+const OF_WHOLE_HEAD = /^(?:utf-7|unicode-1-1-utf-7|gb|big5|euc|shift|sjis|iso-2022|ks_c|windows-31j)/i;
+
+/** Old programs write text into the header without encoding it: in ISO-2022-JP, in UTF-8, or in the character set of the body.
+ * A field with a damaged octet, or in another character set, spoils no other. */
+const decodeHead = (head: Buffer): string => {
+  if (head.includes('\x1b$')) return decodeText(head, 'iso-2022-jp');
+  if (isUtf8(head)) return decodeText(head, null);
+  const octets = head.toString('latin1');
+  const charset = CHARSET.exec(octets)?.[1] ?? null;
+  if (charset !== null && OF_WHOLE_HEAD.test(charset)) return decodeText(head, charset);
+  const decode = (line: string): string => {
+    const bytes = Buffer.from(line, 'latin1');
+    return readUtf8(bytes) ?? decodeText(bytes, charset);
+  };
+  return octets.replace(/[^\r\n]*[\x80-\xff][^\r\n]*/g, decode);
 };
 
 /** The fields of a message's header, in their order. */
-export const headFieldsOf = (source: Buffer): Field[] => {
-  const head = headBytes(source);
-  return readFields(decodeText(head, charsetOf(head)));
-};
+export const headFieldsOf = (source: Buffer): Field[] => readFields(decodeHead(headBytes(source)));
 
 /** Splits a value such as `rfc822; a@b.de` or `smtp;550 …` (RFC 3464 §2.1.2). The type is empty if there is none. */
 export const typedValue = (value: string): { readonly type: string; readonly text: string } => {

@@ -5,10 +5,11 @@
 // reports need, and decodes quoted-printable in quadratic time: 80 kB of blanks take 23 s.
 import { Readable } from 'node:stream';
 import { type MimeNode, Splitter, type SplitterChunk } from '@zone-eu/mailsplit';
+import { readUtf8 } from './decode-text.ts';
 import { type TransferDecoder, transferDecoder } from './transfer-decoder.ts';
 
-/** Bytes of each part's header, far more than honest programs write. */
-const MAX_HEAD_BYTES = 131_072;
+/** Bytes of each part's header, far more than honest programs write; as many as `headFieldsOf` reads. */
+const MAX_HEAD_BYTES = 262_144;
 const MAX_PARTS = 200;
 /** Bytes of a line that is compared with a boundary after its padding was removed; a boundary has 70 (RFC 2046 §5.1.1). */
 const MAX_BOUNDARY_LINE = 200;
@@ -53,16 +54,10 @@ export class MimeError extends Error {
   override readonly name = 'MimeError';
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Header lines come as octets. Those beyond ASCII are UTF-8 (RFC 6532), or come from a program that ignores RFC 2047. */
 const readLine = (line: string): string => {
   if (!/[\x80-\xff]/.test(line) || /[^\0-\xff]/.test(line)) return line;
-  const bytes = Buffer.from(line, 'latin1');
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return line;
-  }
+  return readUtf8(Buffer.from(line, 'latin1')) ?? line;
 };
 
 const fieldsOf = ({ headers }: MimeNode): Fields =>
@@ -107,6 +102,10 @@ const delimited = (message: Buffer, bodyStart: number, boundary: string): Buffer
   return Buffer.alloc(0);
 };
 
+const DEFAULT_TYPE = 'text/plain';
+/** RFC 2045 §5.1 */
+const TYPE = /^[!#$%&'*+.^_`{|}~\w-]+\/[!#$%&'*+.^_`{|}~\w-]+$/;
+
 const headOfPart = (node: MimeNode): PartHead => {
   const { _parsedContentType, _parsedContentDisposition } = node as unknown as Structured;
   const id = node.headers ? node.headers.getFirst('Content-ID').replace(/^<|>$/g, '').trim() : '';
@@ -114,9 +113,12 @@ const headOfPart = (node: MimeNode): PartHead => {
   const parent = node.parentNode;
   // RFC 2046 §5.1.5
   const isDigested = parent && parent.contentType === 'multipart/digest' && !hasField(fields, 'content-type');
+  // A comment may follow it.
+  const given = /^[^\s(]+/.exec(node.contentType || '')?.[0] ?? DEFAULT_TYPE;
+  // RFC 2045 §5.2; but what has the name of a file is one.
+  const type = TYPE.test(given) ? given : node.filename ? 'application/octet-stream' : DEFAULT_TYPE;
   return {
-    // A comment may follow it.
-    type: isDigested ? 'message/rfc822' : (/^[^\s(]+/.exec(node.contentType || '')?.[0] ?? 'text/plain'),
+    type: isDigested ? 'message/rfc822' : type,
     parameters: readParameters(_parsedContentType),
     dispositionParameters: readParameters(_parsedContentDisposition),
     fields,

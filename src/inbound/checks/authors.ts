@@ -1,7 +1,7 @@
 // Whose mail it is by its From (RFC 9989 §5.3.1). What lists show is read here too: if it was read in another way than what DMARC and
 // the rules on senders ask about, a mail could show an address that was not checked. Pure.
 import { MAX_WRITTEN_MAILBOXES, type WrittenMailbox, writtenMailboxes } from '#src/mail/address-field.ts';
-import { type Field, headFieldsOf, isCut } from '#src/mail/field-block.ts';
+import { type Field, headFieldsOf, isCut, isCutValue } from '#src/mail/field-block.ts';
 
 /** What `headFieldsOf` does not read as one character for each octet. */
 const ENCODED = /[\x1b\x80-\xff]/;
@@ -28,9 +28,10 @@ export const authorsOf = (content: Buffer, head: string, fields: readonly Field[
   const written = writtenMailboxes(shown, 'from');
   const addresses = authorsAmong(written).map(({ address }) => address.toLowerCase());
   // Behind what is read, there may be any From.
-  const mayBeMore = isCut(head, shown) || written.length === MAX_WRITTEN_MAILBOXES;
+  const own = shown.filter(({ name }) => name === 'from');
+  const isWhole = !own.some(({ value }) => isCutValue(value)) && written.length < MAX_WRITTEN_MAILBOXES;
   return {
     addresses: [...new Set(addresses)],
-    fields: mayBeMore ? 2 : shown.filter(({ name }) => name === 'from').length,
+    fields: isWhole && !isCut(head, shown) ? own.length : 2,
   };
 };

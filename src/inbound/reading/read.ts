@@ -120,6 +120,10 @@ const methodOf = ({ type, parameters }: PartHead): string | null => {
   return type === 'text/calendar' && /^[a-z-]{1,20}$/i.test(given) ? given.toUpperCase() : null;
 };
 
+/** Some programs give the text of a mail the name of a file. Where a mail has no text before, it is shown, and stays a file. */
+const isNamedText = ({ type, disposition }: PartHead): boolean =>
+  (type === 'text/plain' || type === 'text/html') && disposition === 'inline';
+
 const isShownIn = (html: string, contentId: string): boolean =>
   html.includes(`cid:${contentId}`) || html.includes(`cid:${encodeURIComponent(contentId)}`);
 
@@ -139,6 +143,7 @@ const collect = async (source: MessageSource, htmlBytes: number): Promise<Found>
   const room = { ...MAX_BYTES, html: htmlBytes };
   let seen = 0;
   let subject = '';
+  let hasText = false;
   let leaf: Leaf | null = null;
   let preamble = null as Leaf | null;
   let file: FileFound | null = null;
@@ -154,10 +159,14 @@ const collect = async (source: MessageSource, htmlBytes: number): Promise<Found>
       above.children.push(branch);
       // What is before the first part is for programs without MIME; it is shown where there is no part.
       if (parent === null) leaf = preamble = { part, form: 'text', pieces: [], isCut: false };
-    } else if (isBody(part)) {
+      return;
+    }
+    if (isBody(part) || (!hasText && isNamedText(part))) {
+      hasText = true;
       leaf = { part, form: part.type === 'text/html' ? 'html' : 'text', pieces: [], isCut: false };
       above.children.push(leaf);
-    } else if (isFile(part, parent)) {
+    }
+    if (isFile(part, parent)) {
       const content_id = part.contentId === null ? null : cleanText(part.contentId).slice(0, MAX_CONTENT_ID);
       file = { ...fileHead(part, files.length), size: 0, content_id, method: methodOf(part) };
       files.push(file);

@@ -116,3 +116,15 @@ describe('the header of a received mail', () => {
     for (const wanted of ['befundj', 'berg']) expect(finds(wanted)).toBe(false);
   });
 });
+
+test('no half of a mailbox is shown where a list of recipients is longer than what is read', () => {
+  const people = Array.from(
+    { length: 200 },
+    (_, at) => `"Person ${at} of the list" <person.${at}@example.org>`,
+  );
+  const { to } = head(`To: ${people.join(',\r\n ')}`);
+  expect(to.length).toBeGreaterThan(100);
+  expect(to).toEqual(
+    to.map((_, at) => ({ address: `person.${at}@example.org`, name: `Person ${at} of the list` })),
+  );
+});

@@ -46,6 +46,16 @@ test.each<[string, () => Buffer, Partial<MailContent>]>([
     () => mail(base64('text/plain'), 'eHh4\r\n'.repeat(3_000_000)),
     { notes: ['truncated'] },
   ],
+  [
+    'uuencode in one line of 5 MB',
+    () => mail('Content-Transfer-Encoding: x-uuencode', `begin 644 a\r\n${'M'.repeat(5_000_000)}`),
+    { notes: [] },
+  ],
+  [
+    'uuencode that begins a million times and not at all',
+    () => mail('Content-Transfer-Encoding: x-uuencode', 'begin 644\r\n'.repeat(500_000)),
+    { notes: ['truncated'] },
+  ],
   ['a file of padding', () => mail(base64('image/png'), 'A='.repeat(5_000_000)), { text: null, notes: [] }],
   [
     'HTML of 5 MB',
@@ -63,13 +73,13 @@ test.each<[string, () => Buffer, Partial<MailContent>]>([
     { text: null, notes: ['unreadable'] },
   ],
   [
-    'a type of 100 kB',
-    () => mail(`Content-Type: text/plain; ${'a=b; '.repeat(20_000)}`, 'Hallo'),
+    'a type of 250 kB',
+    () => mail(`Content-Type: text/plain; ${'a=b; '.repeat(50_000)}`, 'Hallo'),
     { text: 'Hallo' },
   ],
   [
-    'a boundary of 100 kB',
-    () => mail(`Content-Type: multipart/mixed; boundary=${'b'.repeat(100_000)}`, '--b'),
+    'a boundary of 250 kB',
+    () => mail(`Content-Type: multipart/mixed; boundary=${'b'.repeat(250_000)}`, '--b'),
     { notes: ['unreadable'] },
   ],
 ])('%s', async (_, make, expected) => {
