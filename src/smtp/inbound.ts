@@ -19,7 +19,7 @@ import {
   type ListenerLimits,
   saysUtf8,
 } from './listener.ts';
-import { SmtpRefusal } from './read-data.ts';
+import { holdsNul, replaceNul, SmtpRefusal } from './read-data.ts';
 import {
   createRecipients,
   type Recipient,
@@ -96,6 +96,9 @@ export const inboundLimits: Omit<ListenerLimits, 'messageBytes'> = {
   mistakes: 20,
 };
 
+/** What comes at return paths that are proven. */
+const REPORTS: ReadonlySet<Recipient['kind']> = new Set(['report', 'forward_report']);
+
 /** RFC 5321 §6.3 */
 const MAX_HOPS = 100;
 
@@ -104,8 +107,19 @@ const MAX_REMEMBERED = 1_000;
 /** A thousand of them may be kept, and no one has enabled a mailbox for it. */
 const MAX_OPERATOR_BYTES = 10 * 1_024 * 1_024;
 
-const refuseLoop = (content: Buffer): void => {
-  const hops = readFields(headOf(content)).filter(({ name }) => name === 'received').length;
+/** Bytes and fields of a header: what is read of one (field-block.ts, mime-parts.ts), less what the fields of the reception take. */
+const MAX_HEAD = { bytes: 245_760, fields: 980 };
+
+/** A header of which only a part would be read could show another sender than it has. */
+const refuseHead = (content: Buffer): void => {
+  const head = headOf(content);
+  const fields = readFields(head);
+  if (head.length > MAX_HEAD.bytes || fields.length > MAX_HEAD.fields)
+    throw new SmtpRefusal(
+      552,
+      `5.3.4 the header has more than ${MAX_HEAD.bytes} bytes or ${MAX_HEAD.fields} fields`,
+    );
+  const hops = fields.filter(({ name }) => name === 'received').length;
   if (hops > MAX_HOPS) throw new SmtpRefusal(554, '5.4.6 too many hops');
 };
 
@@ -141,6 +155,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
   let toOperator = 0;
 
   const deliver = async (to: readonly Recipient[], content: Buffer, session: SmtpSession): Promise<void> => {
+    const hadNul = replaceNul(content);
     const envelope = envelopeOf(session);
     const { mailFrom, clientAddress } = envelope;
     if (content.length > MAX_OPERATOR_BYTES && to.some(({ kind }) => kind === 'operator'))
@@ -149,6 +164,8 @@ export const createInbound = (options: InboundOptions): Inbound => {
     const mailboxes = to.filter((one) => one.kind === 'mailbox');
     const outcomes = returnPaths.length > 0 ? await work.report(returnPaths, { envelope, content }) : [];
     for (const outcome of outcomes ?? []) reports[outcome] += 1;
+    // It is no report, and mail with a NUL is not kept.
+    if (outcomes === null && hadNul) throw holdsNul();
     const answered = outcomes === null ? returnPaths : [];
     const readers = await recipients.readers(mailboxes, answered, session, content.length);
     reports.unchanged += answered.length - (readers.length - mailboxes.length);
@@ -211,8 +228,10 @@ export const createInbound = (options: InboundOptions): Inbound => {
       mail: () => {},
       // One after the other on each connection, so that a client has no more of them at a time than connections.
       rcpt: recipients.add,
+      // Servers return with a report what was in the mail; the HMAC proves that they had it from us.
+      takesNul: (session) => recipients.of(session).every(({ kind }) => REPORTS.has(kind)),
       data: async (content, session) => {
-        refuseLoop(content);
+        refuseHead(content);
         await deliver(recipients.of(session), content, session);
         return '2.0.0 received';
       },

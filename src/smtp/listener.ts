@@ -49,6 +49,8 @@ export interface ListenerHandlers {
   readonly rcpt: (address: string, session: SmtpSession) => void | Promise<void>;
   /** Whose share of the budget holds a message; the client address's where absent. */
   readonly budgetOwner?: (session: SmtpSession) => string;
+  /** Whether a message to the recipients of the transaction may hold a NUL; absent: none may. */
+  readonly takesNul?: (session: SmtpSession) => boolean;
   /** Resolves, once the message is durable, with the reply: `2.0.0 …`. */
   readonly data: (content: Buffer, session: SmtpSession) => Promise<string>;
 }
@@ -172,6 +174,7 @@ export const createListener = (options: ListenerOptions): Listener => {
     messageBytes: limits.messageBytes,
     setActive: (id, at) => server.setActive(id, at),
     dismiss: (id, code, text) => server.dismiss(id, code, text),
+    takesNul: handlers.takesNul ?? (() => false),
     data: handlers.data,
   });
   const onReplied = ({ id }: SmtpSession): void => {

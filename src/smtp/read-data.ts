@@ -22,12 +22,16 @@ export class SmtpRefusal extends Error {
 export const crowded = (): SmtpRefusal =>
   new SmtpRefusal(452, '4.3.1 too many large messages are being received, try again later');
 
+export const holdsNul = (): SmtpRefusal =>
+  new SmtpRefusal(550, '5.6.0 the message holds a NUL, which must be encoded (base64)', true);
+
 const CR = 13;
 const LF = 10;
+const NUL = 0;
+const QUESTION_MARK = 63;
 
 /** In a piece of the content; `before` is the octet before it. Looked at as it comes: lines by the million take a while. */
 const problemIn = (piece: Buffer, before: number): SmtpRefusal | null => {
-  if (piece.includes(0)) return new SmtpRefusal(550, '5.6.0 the message holds a NUL', true);
   let previous = before;
   for (let at = 0; at < piece.length; at += 1) {
     const octet = piece[at] ?? 0;
@@ -38,16 +42,25 @@ const problemIn = (piece: Buffer, before: number): SmtpRefusal | null => {
   return null;
 };
 
+/** Replaces each NUL of the content, octet by octet, so that no line and no field begins or ends in another place. Whether
+ * there was any. */
+export const replaceNul = (content: Buffer): boolean => {
+  const first = content.indexOf(NUL);
+  for (let at = first; at !== -1; at = content.indexOf(NUL, at + 1)) content[at] = QUESTION_MARK;
+  return first !== -1;
+};
+
 /**
  * The content between DATA and the final dot, without its stuffed dots; `expected` is its declared size. Content over
  * `limitBytes`, or for which `hold` finds no room, is read to its end and thrown away, because the client waits for its reply
- * there. Rejects with SmtpRefusal.
+ * there. With `takesNul`, a NUL is content like any other. Rejects with SmtpRefusal.
  */
 export const readData = async (
   stream: Readable,
   expected: number,
   limitBytes: number,
   hold: (bytes: number) => boolean | Promise<boolean>,
+  takesNul = false,
 ): Promise<Buffer> => {
   const content = gather(expected);
   let length = 0;
@@ -56,7 +69,7 @@ export const readData = async (
   let before = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     length += chunk.length;
-    problem ??= problemIn(chunk, before);
+    problem ??= !takesNul && chunk.includes(NUL) ? holdsNul() : problemIn(chunk, before);
     before = chunk.at(-1) ?? before;
     fits &&= length > limitBytes || (await hold(chunk.length));
     if (fits && length <= limitBytes) content.add(chunk);

@@ -12,6 +12,8 @@ export interface ReceivingOptions {
   /** See StrictServer. */
   readonly setActive: (id: string, at: number) => void;
   readonly dismiss: (id: string, code: number, text: string) => void;
+  /** Whether content with a NUL goes on to `data`. */
+  readonly takesNul: (session: SmtpSession) => boolean;
   /** Deals with the whole content; resolves with the reply. */
   readonly data: (content: Buffer, session: SmtpSession) => Promise<string>;
 }
@@ -30,7 +32,7 @@ const declaredSize = ({ envelope: { mailFrom } }: SmtpSession): number =>
   mailFrom === false ? 0 : sizeIn(mailFrom.args);
 
 export const createReceiving = (options: ReceivingOptions) => {
-  const { budget, budgetOwner, messageBytes, setActive, dismiss, data } = options;
+  const { budget, budgetOwner, messageBytes, setActive, dismiss, takesNul, data } = options;
   const progress = ({ id }: SmtpSession): void => setActive(id, performance.now());
   const ignore = (): void => undefined;
   const never = new AbortController().signal;
@@ -90,7 +92,8 @@ export const createReceiving = (options: ReceivingOptions) => {
       const declared = declaredSize(session);
       const hasRoom = await makeRoom(declared);
       const expected = hasRoom ? declared : 0;
-      const content = await readData(stream, expected, messageBytes, (bytes) => hasRoom && hold(bytes));
+      const holdIf = (bytes: number) => hasRoom && hold(bytes);
+      const content = await readData(stream, expected, messageBytes, holdIf, takesNul(session));
       endWatch();
       setActive(session.id, Number.POSITIVE_INFINITY);
       return await data(content, session);

@@ -283,9 +283,14 @@ export const largestMail = (): Buffer =>
 const contents: readonly Dialogue[] = [
   mail('101 hops', raw(`${'Received: from a by b; date\r\n'.repeat(101)}\r\n.\r\n`), '554 5.4.6'),
   mail(
+    'a header field of 200 KiB',
+    raw(() => `Subject: ${'a'.repeat(200 * 1_024)}\r\n\r\n.\r\n`),
+    TAKEN,
+  ),
+  mail(
     'a header field of 1 MiB',
     raw(() => `Subject: ${'a'.repeat(MIB)}\r\n\r\n.\r\n`),
-    TAKEN,
+    '552 5.3.4',
   ),
   mail(
     'a header field of 50,000 lines',
@@ -295,12 +300,18 @@ const contents: readonly Dialogue[] = [
   mail(
     '100,000 header fields',
     raw(() => `${'X: y\r\n'.repeat(100_000)}\r\n.\r\n`),
+    '552 5.3.4',
+  ),
+  mail('900 header fields', raw(`${'X: y\r\n'.repeat(900)}\r\n.\r\n`), TAKEN),
+  mail(
+    'a From of 18,000 addresses',
+    raw(() => `From: ${'a@b.example, '.repeat(18_000)}c@d.example\r\n\r\n.\r\n`),
     TAKEN,
   ),
   mail(
     'a From of 20,000 addresses',
     raw(() => `From: ${'a@b.example, '.repeat(20_000)}c@d.example\r\n\r\n.\r\n`),
-    TAKEN,
+    '552 5.3.4',
   ),
   mail(
     'a From of 100,000 open comments',
@@ -308,10 +319,10 @@ const contents: readonly Dialogue[] = [
     TAKEN,
   ),
   mail(
-    'a thousand signatures',
+    'nine hundred signatures',
     raw(
       () =>
-        `${'DKIM-Signature: v=1; a=rsa-sha256; d=b.example; s=x; h=from; bh=x; b=x\r\n'.repeat(1_000)}From: a@b.example\r\n\r\n.\r\n`,
+        `${'DKIM-Signature: v=1; a=rsa-sha256; d=b.example; s=x; h=from; bh=x; b=x\r\n'.repeat(900)}From: a@b.example\r\n\r\n.\r\n`,
     ),
     TAKEN,
   ),

@@ -493,6 +493,68 @@ describe('a message', () => {
     expect(scene.reported).toEqual([]);
   });
 
+  test('with a header that would not be read whole is refused, one just below that is taken', async () => {
+    const scene = await started();
+    const one = await scene.talk();
+    await one.hello();
+    const field = (at: number): string => `X-${at}: ${'a'.repeat(900)}\r\n`;
+    const say = async (head: string): Promise<string | null> => {
+      await one.envelope('a@b.example', 'erika@in.praxis.example');
+      one.write(`${head}\r\ntext\r\n.\r\n`);
+      return one.reply();
+    };
+    expect(await say(Array.from({ length: 280 }, (_, at) => field(at)).join(''))).toBe(
+      '552 5.3.4 the header has more than 245760 bytes or 980 fields',
+    );
+    expect(await say('X: y\r\n'.repeat(981))).toMatch('552 5.3.4 the header');
+    expect(scene.received).toEqual([]);
+    expect(await say(Array.from({ length: 260 }, (_, at) => field(at)).join(''))).toMatch('250');
+    expect(await say('X: y\r\n'.repeat(980))).toMatch('250');
+    expect(scene.received.length).toBe(2);
+  });
+
+  describe('with a NUL', () => {
+    const NUL_REFUSED = '550 5.6.0 the message holds a NUL, which must be encoded (base64)';
+
+    test('is read at a return path, with another sign for it', async () => {
+      const scene = await started();
+      const one = await scene.talk();
+      await one.hello();
+      await one.envelope('', own);
+      one.write('Subject: x\r\n\r\n\0user\0 unknown\0\r\n.\r\n');
+      expect(await one.reply()).toBe('250 2.0.0 received');
+      expect(scene.reported.map(({ content }) => content)).toEqual(['Subject: x\r\n\r\n?user? unknown?\r\n']);
+    });
+
+    test.each([
+      ['a mailbox', ['erika@in.praxis.example']],
+      ['postmaster', ['postmaster@mail.example.com']],
+      ['a complaint', ['fbl@mail.example.com']],
+      ['a return path and a mailbox', [own, 'erika@in.praxis.example']],
+    ])('is refused at %s', async (_, recipients) => {
+      const scene = await started();
+      const one = await scene.talk();
+      await one.hello();
+      await one.say('MAIL FROM:<a@b.example>');
+      for (const recipient of recipients) expect(await one.say(`RCPT TO:<${recipient}>`)).toMatch('250');
+      await one.say('DATA');
+      one.write('Subject: x\r\n\r\na\0b\r\n.\r\n');
+      expect(await one.rest()).toBe(`${NUL_REFUSED}\r\n`);
+      const { reported, received, told, complained } = scene;
+      expect([reported, received, told, complained]).toEqual([[], [], [], []]);
+    });
+
+    test('is refused at a return path where it is no report', async () => {
+      const scene = await started({}, { report: async () => null });
+      const one = await scene.talk();
+      await one.hello();
+      await one.envelope('anna@example.org', own);
+      one.write('Subject: x\r\n\r\na\0b\r\n.\r\n');
+      expect(await one.rest()).toBe(`${NUL_REFUSED}\r\n`);
+      expect(scene.received).toEqual([]);
+    });
+  });
+
   test('that is announced too large is refused at once, one that grows too large at its end', async () => {
     const scene = await started({ limits: { messageBytes: 100_000 } });
     const one = await scene.talk();
@@ -715,7 +777,7 @@ describe('mail to mailboxes', () => {
       const one = await scene.talk(from);
       await one.hello();
       await one.envelope('eve@example.org', mailbox);
-      one.write(`${'x'.repeat(1_022)}\r\n`.repeat(mib * 1_024));
+      one.write(`\r\n${'x'.repeat(1_020)}\r\n${`${'x'.repeat(1_022)}\r\n`.repeat(mib * 1_024 - 1)}`);
       one.write('.\r\n');
       return one.reply();
     };
@@ -815,7 +877,8 @@ describe('smuggling', () => {
     '\r.\r',
     '\r.\r\n',
     '\r\n.\r',
-    '\r\n\0.\r\n',
+    '\r\0\n.\r\n',
+    '\r\n.\0\n',
     '\n..\n',
     '\r\n.\r\r\n',
   ];
@@ -842,6 +905,20 @@ describe('smuggling', () => {
       await byByte.rest();
       expect(scene.reported).toEqual([]);
     });
+
+  test('a NUL before a dot ends no message at a return path, wherever the segments are cut', async () => {
+    const scene = await started({ limits: { perClient: 1_000, connections: 1_000 } });
+    const bytes = Buffer.from(`Subject: x\r\n\r\none\r\n\0.\r\n${smuggled}QUIT\r\n`, 'latin1');
+    for (let cut = bytes.indexOf('one'); cut < bytes.indexOf('MAIL') + 5; cut += 1) {
+      const one = await scene.talk();
+      await one.hello();
+      await one.envelope('', own);
+      await one.writePieces([bytes.subarray(0, cut), bytes.subarray(cut)]);
+      expect(await one.rest()).toBe('250 2.0.0 received\r\n221 2.0.0 Bye\r\n');
+    }
+    const whole = `Subject: x\r\n\r\none\r\n?.\r\n${smuggled.slice(0, -3)}`;
+    expect(new Set(scene.reported.map(({ content }) => content))).toEqual(new Set([whole]));
+  });
 
   test.each([
     { name: 'a command that ends in LF alone', bytes: 'NOOP\nNOOP\r\n', code: '550 5.5.2' },

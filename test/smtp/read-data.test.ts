@@ -10,7 +10,7 @@ test.each([
   ['\nb\r\n', '5.5.2 bare <LF> received'],
   ['a\rb\r\n', '5.5.2 bare <CR> received'],
   ['a\r\r\n', '5.5.2 bare <CR> received'],
-  ['a\r\nb\0\r\n', '5.6.0 the message holds a NUL'],
+  ['a\r\nb\0\r\n', '5.6.0 the message holds a NUL, which must be encoded (base64)'],
 ])('%j is %s, wherever its pieces end', async (text, outcome) => {
   const content = Buffer.from(text);
   for (let cut = 0; cut <= content.length; cut += 1) {
