@@ -168,6 +168,13 @@ describe('a report at a return path', () => {
       reason: 'hard_bounce',
     },
     {
+      name: 'of a mailbox that does not exist, with a NUL in what it returns',
+      report: bounceOf(letter.to).replace('\r\nStatus: 5.1.1', '\0\r\nStatus: 5.1.1\0'),
+      status: 'hard_bounced',
+      counts: { hard: 1 },
+      reason: 'hard_bounce',
+    },
+    {
       name: 'of a full mailbox',
       report: deliveryStatus(
         letter.to,
