@@ -15,6 +15,8 @@ interface Phrases {
   readonly refused: Words;
   readonly notFound: Words;
   readonly tooMany: (seconds: number) => Words;
+  /** Nothing may be promised of the request. */
+  readonly unavailable: (seconds: number) => Words;
   /** The same request may succeed later. */
   readonly failed: Words;
 }
@@ -32,6 +34,10 @@ const phrases: Readonly<Record<Language, Phrases>> = {
     tooMany: (seconds) => ({
       title: 'Zu viele Anfragen',
       text: `Bitte warten Sie ${seconds === 1 ? 'eine Sekunde' : `${seconds} Sekunden`} und versuchen Sie es dann noch einmal.`,
+    }),
+    unavailable: (seconds) => ({
+      title: 'Das geht gerade nicht',
+      text: `Der Fehler liegt bei uns: Ihre Anfrage konnte nicht bearbeitet werden. Bitte versuchen Sie es in ${seconds === 1 ? 'einer Sekunde' : `${seconds} Sekunden`} noch einmal.`,
     }),
     failed: {
       title: 'Das hat leider nicht geklappt',
@@ -51,6 +57,10 @@ const phrases: Readonly<Record<Language, Phrases>> = {
       title: 'Too many requests',
       text: `Please wait ${seconds === 1 ? 'a second' : `${seconds} seconds`}, then try again.`,
     }),
+    unavailable: (seconds) => ({
+      title: 'This is not possible right now',
+      text: `The fault is ours: your request could not be handled. Please try again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
+    }),
     failed: {
       title: 'Sorry, that did not work',
       text: 'The fault is ours. Please try again later.',
@@ -59,8 +69,9 @@ const phrases: Readonly<Record<Language, Phrases>> = {
 };
 
 const wordsFor = ({ code, status, extra }: AppError, language: Language): Words => {
-  const { refused, notFound, tooMany, failed } = phrases[language];
+  const { refused, notFound, tooMany, unavailable, failed } = phrases[language];
   if (code === 'rate_limited') return tooMany(Number(extra.retry_after));
+  if (code === 'unavailable') return unavailable(Number(extra.retry_after));
   if (status >= 500) return failed;
   return status === 404 ? notFound : refused;
 };

@@ -215,6 +215,10 @@ test('every declared action is found in the audit, with who and from where, and 
   const imported = await byOwner('POST', `${list}/subscribers/import`, { file });
   await byOwner('DELETE', `${base}/imports/${imported.id}`);
   const reader = await byOwner('POST', `${list}/subscribers`, { address: 'clara@example.org' });
+  await until(
+    'all confirmation mails have left',
+    () => app.sql(id, 'SELECT 1 FROM confirmation_mails').length === 0,
+  );
   app.sql(id, 'UPDATE subscribers SET asked_at = 1');
   await byOwner('POST', `${list}/subscribers/${reader.id}/confirmation`);
   await byOwner('PATCH', `${list}/subscribers/${reader.id}`, { status: 'unsubscribed' });

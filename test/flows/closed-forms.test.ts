@@ -2,21 +2,34 @@
 // reason is gone. Sent as a browser without JavaScript does it, and as JSON.
 import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DAY, HOUR } from '#src/kernel/time.ts';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { until } from '#test/support/process.ts';
-import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
+import { createSmtpReceiver, type Script, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 import { type ShownPage, textOf, visitorAt } from '#test/support/visitor.ts';
 
 let app: TestApp;
 let receiver: SmtpReceiver;
+let ahead = 0;
+const now = (): number => Date.now() + ahead;
+const NIGHTLY = 'remove what is old';
+/** What the managed host may send is not what is tested. */
+const LIMITS = { sign_in_rate: { per_address: { per_minute: 100_000 } }, managed_host_mails: 1_000_000 };
+
+/** The relay knows nobody called `unknown`. */
+const rcpt: Script = ({ address }) =>
+  address.startsWith('unknown') ? '550 5.1.1 User unknown' : '250 2.1.5 Ok';
+
 beforeAll(async () => {
-  receiver = await createSmtpReceiver();
+  receiver = await createSmtpReceiver({ rcpt });
   app = await startApp({
     receiver,
     runsTwice: true,
+    clock: { now },
     config: {
       service: { public_origin: 'https://mail.example.com' },
-      limits: { sign_in_rate: { per_address: { per_minute: 100_000 } } },
+      limits: LIMITS,
+      http: { trust_proxy: 1 },
     },
   });
 });
@@ -60,13 +73,10 @@ const newScene = async (fields: object = {}): Promise<Scene> => {
 
 const tokenOf = ({ list }: Scene): string => new URL(list.form_url).searchParams.get('l') ?? '';
 
-/** As a browser sends the form that it got before. */
-const submit = async ({ list }: Scene, form: ShownPage, email: string, language = 'de'): Promise<ShownPage> =>
-  visitorAt(app.origin, { 'Accept-Language': language }).submit(
-    form.html === '' ? await visitorAt(app.origin).open(list.form_url) : form,
-    'Anmelden',
-    { email },
-  );
+/** As a browser sends a form that it has got, perhaps a while ago. */
+const submit = (form: ShownPage, email: string, visitor = visitorAt(app.origin)): Promise<ShownPage> =>
+  visitor.submit(form, 'Anmelden', { email });
+const open = ({ list }: Scene): Promise<ShownPage> => visitorAt(app.origin).open(list.form_url);
 
 const asJson = (scene: Scene, email: string) =>
   app.request('POST', '/api/public/subscribe', { list: tokenOf(scene), email });
@@ -95,9 +105,11 @@ const linkTo = async (address: string): Promise<string> => {
   const { text = '' } = await simpleParser(mailsTo(address)[0]?.content ?? '');
   return /https:\/\/mail\.example\.com\/api\/public\/confirm\?token=\S+/.exec(text)?.[0] ?? '';
 };
+/** The status of the page behind the link. */
+const follow = async (address: string): Promise<number> =>
+  (await visitorAt(app.origin).open(await linkTo(address))).status;
 const confirm = async (scene: Scene, address: string): Promise<void> => {
-  const page = await visitorAt(app.origin).open(await linkTo(address));
-  expect(page.status).toBe(200);
+  expect(await follow(address)).toBe(200);
   expect(storedOf(scene, address).status).toBe('active');
 };
 
@@ -171,7 +183,7 @@ describe('closed: the page says so, nothing is promised, and nothing is stored',
     const address = newAddress();
     const pages = {
       opened: await visitorAt(app.origin).open(list.form_url),
-      sent: await submit(scene, shown, address),
+      sent: await submit(shown, address),
     };
     for (const [name, { status, html }] of Object.entries(pages)) {
       expect(status, name).toBe(409);
@@ -196,8 +208,113 @@ describe('closed: the page says so, nothing is promised, and nothing is stored',
     if (open === null) return;
     await open(scene);
     expect((await formOf(scene)).body).toMatchObject({ state: 'open', reason: null, hint: null });
-    expect((await submit(scene, shown, address)).status).toBe(200);
+    expect((await submit(shown, address)).status).toBe(200);
     expect(storedOf(scene, address)).toEqual(ASKED);
     await confirm(scene, address);
+  });
+});
+
+interface Waiting {
+  readonly name: string;
+  readonly reason: string;
+  readonly begin: (scene: Scene) => Promise<unknown>;
+  /** Days that pass meanwhile. */
+  readonly days: readonly number[];
+  readonly end: (scene: Scene) => Promise<unknown>;
+}
+
+const pause = (scene: Scene) => call(scene, 'POST', '/pause', { reason: 'Die Liste wird geprüft.' });
+const resume = (scene: Scene) =>
+  app.request('POST', `${scene.sender.base}/resume`, undefined, app.adminToken);
+
+/** Twenty mails of the practice itself, of which all come back. */
+const comeBack = async (scene: Scene): Promise<void> => {
+  const to = Array.from({ length: 20 }, (_, index) => `unknown-${index}@example.net`);
+  await app.send(scene.sender, { to });
+  await until(
+    'the guardrail has paused the practice',
+    async () => (await call<{ status: string }>(scene, 'GET', '')).body.status === 'paused',
+  );
+};
+
+const firstOfNextMonth = (): number => {
+  const date = new Date(now());
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+};
+const goTo = (time: number): void => {
+  ahead += time - now();
+};
+/** At the beginning of a month, so that it does not end meanwhile. */
+const useUp = async ({ sender }: Scene): Promise<void> => {
+  goTo(firstOfNextMonth());
+  for (const part of [1, 2, 3, 4])
+    await app.send(sender, {
+      to: Array.from({ length: 50 }, (_, index) => `patient-${part}-${index}@example.net`),
+    });
+};
+
+/** Longer than a link is valid, and than content and those who do not confirm are kept. */
+const LONG = [2, 13, 30];
+const waiting: readonly Waiting[] = [
+  { name: 'a pause by a member', reason: 'paused', begin: pause, days: LONG, end: resume },
+  { name: 'a pause by the guardrail', reason: 'paused', begin: comeBack, days: LONG, end: resume },
+  {
+    name: 'the cap of the plan, until the month ends',
+    reason: 'plan_cap',
+    begin: useUp,
+    days: [2, 20],
+    end: async (scene) => {
+      goTo(firstOfNextMonth());
+      // Timers of the daemon do not know that the clock was put forward.
+      await app.send(scene.sender);
+    },
+  },
+  {
+    name: 'the cap of the plan, until another one is chosen',
+    reason: 'plan_cap',
+    begin: useUp,
+    days: [2, 15],
+    end: ({ sender }) => app.request('POST', `${sender.base}/plan`, { plan: 'praxis' }, app.adminToken),
+  },
+];
+
+describe('waiting: the request is stored, and its mail leaves once the reason is gone', () => {
+  test.each(waiting)('$name', async ({ reason, begin, days, end }) => {
+    const scene = await newScene();
+    const [known, early, late] = [newAddress(), newAddress(), newAddress()];
+    await submit(await open(scene), known);
+    await confirm(scene, known);
+    await begin(scene);
+
+    const form = await open(scene);
+    expect(form.status).toBe(200);
+    const pages = [];
+    for (const address of [early, late, known]) pages.push(await submit(form, address));
+    expect(new Set(pages.map(({ status, html }) => `${status} ${html}`)).size).toBe(1);
+    expect(pages[0]?.status).toBe(200);
+    expect(textOf(pages[0]?.html ?? '')).toContain('Sie kommt, sobald es wieder geht');
+    const answers = [];
+    for (const address of [early, newAddress(), known]) answers.push(await asJson(scene, address));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(
+      new Set(['202 {"status":"pending"}']),
+    );
+    expect((await formOf(scene)).body).toMatchObject({ state: 'waiting', reason });
+
+    for (const passed of days) {
+      ahead += passed * DAY;
+      await app.runJob(NIGHTLY);
+      await submit(form, early);
+      expect(storedOf(scene, early)).toEqual(ASKED);
+      expect(mailsTo(early)).toHaveLength(0);
+    }
+    await end(scene);
+    expect((await formOf(scene)).body).toMatchObject({ state: 'open', reason: null });
+    const queued = (): number => app.sql(scene.sender.practice.id, 'SELECT 1 FROM queue').length;
+    await until('all mails have left', () => queued() === 0);
+    ahead += 7 * DAY - HOUR;
+    await confirm(scene, early);
+    ahead += HOUR;
+    expect(await follow(late)).toBe(404);
+    expect(mailsTo(early)).toHaveLength(1);
   });
 });

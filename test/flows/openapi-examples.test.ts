@@ -400,6 +400,10 @@ const newList = (id: string) => done('createList', id, {}, { name: `Liste ${rand
 const subscribed = async (id: string): Promise<Given> => {
   const { id: listID } = await newList(id);
   const { id: subscriberID } = await done('createSubscriber', id, { ids: { listID } });
+  await until(
+    'all confirmation mails have left',
+    () => app.sql(id, 'SELECT 1 FROM confirmation_mails').length === 0,
+  );
   app.sql(id, 'UPDATE subscribers SET asked_at = 1');
   return { ids: { listID, subscriberID } };
 };

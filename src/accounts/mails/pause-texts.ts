@@ -100,7 +100,7 @@ const de: PausePhrases = {
               `${germanPerson(cause, service)} hat den Versand von „${practice}“ am ${when}, angehalten. Begründung:`,
               cause.reason,
             ]),
-        'Es geht nichts verloren: E-Mails, die schon angenommen sind, warten und gehen hinaus, sobald der Versand fortgesetzt wird. Neue werden bis dahin nicht angenommen.',
+        'Es geht nichts verloren: E-Mails, die schon angenommen sind, warten und gehen hinaus, sobald der Versand fortgesetzt wird. Neue werden bis dahin nicht angenommen. Wer sich in der Zeit über ein Formular für eine Liste anmeldet, wird gespeichert und bekommt die Bestätigungsmail danach.',
         resumption,
         link,
         cause.by === 'guardrail'
@@ -138,7 +138,7 @@ const en: PausePhrases = {
               `${englishPerson(cause, service)} paused sending for “${practice}” on ${when}. The reason given:`,
               cause.reason,
             ]),
-        'Nothing is lost: emails that have already been accepted wait, and go out as soon as sending is resumed. New ones are not accepted until then.',
+        'Nothing is lost: emails that have already been accepted wait, and go out as soon as sending is resumed. New ones are not accepted until then. Who subscribes to a list by its form meanwhile is stored, and gets the confirmation mail afterwards.',
         resumption,
         link,
         cause.by === 'guardrail'

@@ -25,6 +25,12 @@ const counted = (count: number, language: Language): string => count.toLocaleStr
 /** Names of plans are names. */
 const planName = (plan: string): string => `${plan.charAt(0).toUpperCase()}${plan.slice(1)}`;
 
+/** What becomes of requests to be put on a list. */
+const WAITING: Readonly<Record<Language, string>> = {
+  de: 'Wer sich in der Zeit über ein Formular für eine Liste anmeldet, wird gespeichert und bekommt die Bestätigungsmail danach.',
+  en: 'Who subscribes to a list by its form meanwhile is stored, and gets the confirmation mail afterwards.',
+};
+
 const de: UsagePhrases = (content) => {
   const { practice, plan, month, share, used, cap, resetsAt, refuses, managedHost, link } = content;
   const [useds, caps] = [counted(used, 'de'), counted(cap, 'de')];
@@ -32,7 +38,7 @@ const de: UsagePhrases = (content) => {
   const day = dayOf(resetsAt, 'de');
   const atCap =
     refuses === 'all'
-      ? `Bis zum ${day} (0 Uhr UTC) werden keine weiteren E-Mails angenommen, auch keine Terminbestätigungen.`
+      ? `Bis zum ${day} (0 Uhr UTC) werden keine weiteren E-Mails angenommen, auch keine Terminbestätigungen. ${WAITING.de}`
       : `Bis zum ${day} (0 Uhr UTC) werden keine Newsletter und keine andere Werbung mehr angenommen. Terminbestätigungen, Erinnerungen und andere Mitteilungen gehen weiter hinaus.`;
   const before =
     refuses === 'all'
@@ -63,7 +69,7 @@ const en: UsagePhrases = (content) => {
   const day = dayOf(resetsAt, 'en');
   const consequence =
     refuses === 'all'
-      ? `no more emails are accepted until ${day} (00:00 UTC), not even appointment confirmations.`
+      ? `no more emails are accepted until ${day} (00:00 UTC), not even appointment confirmations. ${WAITING.en}`
       : `no newsletters or other marketing emails are accepted until ${day} (00:00 UTC). Appointment confirmations, reminders and other messages still go out.`;
   const more = managedHost
     ? 'With a verified domain of its own the limit of the plan applies. See the current state here:'

@@ -82,14 +82,19 @@ export interface ConsentFacts {
   readonly commitments: Readonly<Partial<Record<PersonalName, string>>>;
 }
 
-/** For how long the link of a confirmation mail confirms. */
+/** For how long the link of a confirmation mail confirms, from when the mail leaves: it may have waited. */
 export const CONFIRM_WITHIN_DAYS = 7;
 
 /** Who is asked for what, as the link of the mail is bound to it. */
 export const askedOf = (listId: string, person: Buffer): string => `${listId}|${person.toString('hex')}`;
 
-export const isTooOld = ({ at }: ConsentFacts, now: number): boolean =>
-  Date.parse(at) + CONFIRM_WITHIN_DAYS * DAY <= now;
+/** `leftAt`: of the mail, ms; null: it has not left. */
+export const isTooOld = ({ at }: ConsentFacts, leftAt: number | null, now: number): boolean =>
+  (leftAt ?? Date.parse(at)) + CONFIRM_WITHIN_DAYS * DAY <= now;
+
+/** When the mail left, by the entry of the mail, ms. Null: it does not say. */
+export const leftAtOf = ({ details: { sent_at } }: ConsentFacts): number | null =>
+  typeof sent_at === 'string' ? Date.parse(sent_at) : null;
 
 /** Whether the person, or an import, has said since the request what holds for its list. `later`: entries of the person behind it. */
 export const isAnswered = ({ list_id }: ConsentFacts, later: readonly ConsentFacts[]): boolean =>
@@ -108,10 +113,11 @@ export const withheldMails = ({
 }): ReadonlySet<string> => {
   const now = Date.parse(made_at);
   const all = entries.map(({ facts }) => facts as ConsentFacts);
-  const isOpen = ({ answers }: ConsentFacts): boolean => {
-    const index = entries.findIndex(({ id }) => id === answers);
+  const isOpen = (mail: ConsentFacts): boolean => {
+    const index = entries.findIndex(({ id }) => id === mail.answers);
     const request = all[index];
-    return request !== undefined && !isTooOld(request, now) && !isAnswered(request, all.slice(index + 1));
+    if (request === undefined || isTooOld(request, leftAtOf(mail), now)) return false;
+    return !isAnswered(request, all.slice(index + 1));
   };
   return new Set(all.flatMap((facts) => (facts.mail !== null && isOpen(facts) ? [facts.mail] : [])));
 };

@@ -52,7 +52,7 @@ export const removeUnsent = ({ files, clock }: Pick<AudienceContext, 'files' | '
   const old = (db: TenantDb) =>
     confirmationMailStore(db)
       .firstUnsent(UNSENT_AT_ONCE)
-      .filter(({ facts_json }) => facts_json === null || isTooOld(JSON.parse(facts_json), clock.now()));
+      .filter(({ facts_json }) => facts_json === null || isTooOld(JSON.parse(facts_json), null, clock.now()));
   return {
     what: 'confirmation mails that did not leave',
     run: async (tenantId, signal, pace) => {

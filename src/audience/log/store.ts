@@ -46,6 +46,10 @@ export const logStore = perConnection((db: TenantDb) => {
   const setSent = db.prepare<[number, number]>(
     'UPDATE confirmation_mails SET sent_at = ? WHERE message_seq = ? AND sent_at IS NULL',
   );
+  const setAsked = db.prepare<[number, number]>(
+    `UPDATE subscribers SET asked_at = max(asked_at, ?)
+     WHERE seq = (SELECT subscriber_seq FROM confirmation_mails WHERE message_seq = ?)`,
+  );
   return {
     event: (seq: number): LoggedEvent | undefined => event.get(seq),
     /** Whether a person's earlier event of that type is about the same recipient; with `url` at the same link. */
@@ -54,9 +58,10 @@ export const logStore = perConnection((db: TenantDb) => {
     countLink: (campaignSeq: number, url: string, isFirst: boolean): void => {
       countLink.run(campaignSeq, url, isFirst ? 1 : 0);
     },
-    /** A relay took the confirmation mail. */
+    /** A relay took the confirmation mail: from now on its subscriber has time to answer. */
     setSent: (messageSeq: number, at: number): void => {
       setSent.run(at, messageSeq);
+      setAsked.run(at, messageSeq);
     },
   };
 });

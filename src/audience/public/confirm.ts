@@ -1,8 +1,9 @@
 // What the link of a confirmation mail does: the person is on the list from then on, or says no. The link names the entry of the
-// request in the ledger. It works for seven days, and once: who has confirmed and left is not brought back by an old mail.
+// request in the ledger. It works for seven days after the mail left, and once: who has confirmed and left is not brought back by an old mail.
 import { lookOf } from '#src/accounts/pages/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { askedOf, type ConsentFacts, isAnswered, isTooOld } from '#src/audience/consent/entry.ts';
+import { askedOf, type ConsentFacts, isAnswered, isTooOld, leftAtOf } from '#src/audience/consent/entry.ts';
+import { confirmationMailStore } from '#src/audience/consent/mail-store.ts';
 import { type ConsentRow, consentStore } from '#src/audience/consent/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { type ListRow, listStore } from '#src/audience/lists/store.ts';
@@ -14,7 +15,7 @@ import { SECOND } from '#src/kernel/time.ts';
 import { isConfirmTokenFor } from '#src/mail/copy-links.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { statusBeside } from '#src/messages/rules.ts';
-import { messageStore, type RecipientRow } from '#src/messages/store.ts';
+import { type MessageRow, messageStore, type RecipientRow } from '#src/messages/store.ts';
 import type { ConfirmView } from './pages.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -33,6 +34,20 @@ const laterThan = (db: TenantDb, { seq, address_hash }: ConsentRow): ConsentFact
     : consentStore(db)
         .ofPerson(address_hash)
         .flatMap((entry) => (entry.seq > seq ? [factsOf(entry.facts_json)] : []));
+
+/** When the mail with the link left, ms: the ledger says it a moment later. Null: it has not left, and will not. */
+const leftAt = (
+  db: TenantDb,
+  { id }: ConsentRow,
+  later: readonly ConsentFacts[],
+  message: MessageRow | undefined,
+  now: number,
+): number | null => {
+  const mail = later.find(({ action, answers }) => action === 'mail' && answers === id);
+  if (mail) return leftAtOf(mail);
+  const waiting = message && confirmationMailStore(db).row(message.seq);
+  return waiting ? (waiting.sent_at ?? now) : null;
+};
 
 /** The link, whose token names that entry. */
 export interface ConfirmLink {
@@ -55,11 +70,13 @@ const findAsked = (
   const list = listStore(db).byId(list_id);
   const subscriber = list && subscriberStore(db).onList(list.seq, entry.address_hash);
   if (action !== 'request' || !list || list.archived_at !== null || !subscriber) return null;
-  if (subscriber.status !== 'active' && isTooOld(request, now)) return null;
-  if (subscriber.status === 'pending' && isAnswered(request, laterThan(db, entry))) return null;
+  const later = laterThan(db, entry);
+  const message = messageStore(db).byId(String(details.message_id));
+  const left = leftAt(db, entry, later, message, now);
+  if (subscriber.status !== 'active' && isTooOld(request, left, now)) return null;
+  if (subscriber.status === 'pending' && isAnswered(request, later)) return null;
   // Not that of the request: the form may have been an older one than the mail.
   const wording = consentStore(db).wording(list_id, ({ seq }) => seq < requestSeq);
-  const message = messageStore(db).byId(String(details.message_id));
   return {
     requestId: entry.id,
     list: { ...list, ...wording },

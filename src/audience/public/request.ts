@@ -45,12 +45,14 @@ export interface SubscriptionRequest {
   /** HTML of the form as it was shown. */
   readonly form?: string;
   readonly details?: NonNullable<NewEntry['details']>;
+  /** Until when the mail waits for the plan's cap to end, ms. */
+  readonly heldUntil?: number | null;
 }
 
 export type RequestResult =
   /** The mail is accepted. */
   | { readonly kind: 'asked'; readonly subscriber: SubscriberRow }
-  /** Nothing was changed: on the list already, or asked less than a day ago. */
+  /** Nothing was changed: on the list already, or asked less than a day ago, or by a mail that still waits. */
   | { readonly kind: 'active' | 'asked_before'; readonly subscriber: SubscriberRow }
   /** Nothing was changed; where the suppression is one of a project or route, the message is kept. */
   | { readonly kind: 'suppressed' }
@@ -108,6 +110,9 @@ const listAsShown = (db: TenantDb, list: ListRow, version: number): ListRow | nu
   return shown ? { ...list, ...shown } : null;
 };
 
+const isMailQueued = (db: TenantDb, { seq, status }: SubscriberRow): boolean =>
+  status === 'pending' && confirmationMailStore(db).queued(seq).length > 0;
+
 /** Within `intake.transact`, whose `accept` it is given. */
 export const requestSubscription = (
   db: TenantDb,
@@ -129,7 +134,8 @@ export const requestSubscription = (
   )
     return { kind: 'suppressed' };
   const askedAt = known?.asked_at ?? null;
-  if (known && askedAt !== null && askedAt > now - DAY) return { kind: 'asked_before', subscriber: known };
+  if (known && askedAt !== null && (askedAt > now - DAY || isMailQueued(db, known)))
+    return { kind: 'asked_before', subscriber: known };
 
   // The link names the entry that is written below, once the gates have let the mail pass.
   const requestSeq = nextEntry(db);
@@ -172,6 +178,7 @@ export const requestSubscription = (
     message_seq: message.seq,
     subscriber_seq: subscriber.seq,
     request_seq: entry.seq,
+    held_until: request.heldUntil ?? null,
   });
   return { kind: 'asked', subscriber };
 };

@@ -42,6 +42,8 @@ import {
 } from './subscribe-pages.ts';
 import { namedBy, visitorOf } from './visitor.ts';
 
+/** Until then the file has been written to again, or is known to have a fault still. */
+const RETRY_AFTER_S = 60;
 const MAX_TYPED = 1_000;
 const MAX_FORM_ADDRESS = 2_000;
 
@@ -100,7 +102,7 @@ const refererOf = ({ header }: RequestContext): string | null => {
 };
 
 export const subscribeRoutes = (context: AudienceContext): Route[] => {
-  const { files, clock, linkKey, config, limits, intake, log } = context;
+  const { files, storage, clock, linkKey, config, limits, intake, log } = context;
   const { name: serviceName, public_origin: origin } = config().service;
   /** One client's part comes first: what it asks for beyond that takes nothing from others. */
   const limit = (rate: () => RateLimit, part: number, whose: string) => {
@@ -152,6 +154,11 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
     language: Language,
     request: RequestContext,
   ): Promise<FormState> => {
+    // The request of someone who is on the list writes nothing, and would be answered as always.
+    if (storage.states.of(tenantId) !== undefined)
+      throw new AppError('unavailable', 'The data cannot be stored at the moment.', {
+        extra: { retry_after: RETRY_AFTER_S },
+      });
     const visitor = visitorOf(request);
     const mark = readMark(sent.form ?? '');
     let isCounted = false;
@@ -171,6 +178,7 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
             name: sent.name ?? null,
             data: sent.data ?? {},
             way: 'form',
+            heldUntil: form.state === 'waiting' ? form.until : null,
             language,
             personal: {
               ip: visitor.ip,

@@ -180,7 +180,12 @@ export const askAgain = (
   const asked = ask(db, adding, list, added);
   if (asked instanceof AppError) return asked;
   if (asked.isAsked) return asked.row;
-  const retry_after = Math.ceil(((row.asked_at ?? adding.now) + DAY - adding.now) / SECOND);
+  const next = (asked.row.asked_at ?? adding.now) + DAY;
+  if (next <= adding.now)
+    return new AppError('conflict', 'The confirmation mail to the subscriber still waits to leave.', {
+      hint: 'GET /api/practices/{id}/queue says what waits and why.',
+    });
+  const retry_after = Math.ceil((next - adding.now) / SECOND);
   return new AppError('rate_limited', 'An address gets one confirmation mail a day for a list.', {
     extra: { retry_after },
   });

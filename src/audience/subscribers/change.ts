@@ -4,12 +4,14 @@
 // their row was removed, because the ledger remembers. Their own later confirmation does, and ends the suppressions that came
 // from unsubscribing from marketing.
 //
-// When a subscription ends, mail of its campaigns that was tried without success does not leave later either.
+// When a subscription ends, mail of its campaigns that was tried without success does not leave later either, nor does a mail that
+// still waits to ask about it.
 import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { campaignStore } from '#src/audience/campaigns/store.ts';
 import type { ConsentFacts } from '#src/audience/consent/entry.ts';
 import { appendConsent, type Ledger, type NewEntry } from '#src/audience/consent/ledger.ts';
+import { confirmationMailStore } from '#src/audience/consent/mail-store.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
 import { type ListRow, listStore } from '#src/audience/lists/store.ts';
 import { removeSuppression } from '#src/feedback/suppressions/change.ts';
@@ -161,6 +163,14 @@ const withdrawMails = (
   }
 };
 
+/** A mail that still waits to ask about a subscription that has ended does not leave. */
+const withdrawQuestions = (db: TenantDb, { seq, list_seq }: SubscriberRow, now: number): void => {
+  const id = listStore(db).bySeq(list_seq)?.id;
+  for (const { claimed, ...row } of confirmationMailStore(db).queued(seq))
+    if (claimed === 0)
+      withdrawMail(db, row, id === undefined ? {} : { list: { id, status: 'unsubscribed' } }, now);
+};
+
 /** From now on what the ledger says of the client is kept for a while. */
 const endConsent = (
   db: TenantDb,
@@ -219,6 +229,7 @@ export const withdraw = (
   subscriberStore(db).update(row);
   endConsent(db, row, now);
   if (subscriber.status === 'active') withdrawMails(db, row, now);
+  if (subscriber.status === 'pending') withdrawQuestions(db, row, now);
   return row;
 };
 
@@ -231,6 +242,7 @@ export const removeSubscriber = (
   now: number,
 ): void => {
   if (rank[subscriber.status] < rank.unsubscribed) appendWithdrawal(db, keys, subscriber, { way }, now);
+  if (subscriber.status === 'pending') withdrawQuestions(db, subscriber, now);
   subscriberStore(db).remove(subscriber.seq);
   endConsent(db, subscriber, now);
   if (subscriber.status === 'active') withdrawMails(db, subscriber, now);

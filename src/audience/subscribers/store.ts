@@ -18,7 +18,7 @@ export interface SubscriberRow {
   status: SubscriberStatus;
   /** The entry of the consent ledger that made the status. */
   consent_seq: number;
-  /** When the last confirmation mail was accepted. */
+  /** When the last confirmation mail was accepted, and from then on when it left. */
   asked_at: number | null;
   created_at: number;
   /** Since when it has been active, the last time. */
@@ -98,6 +98,7 @@ export const subscriberStore = perConnection((db: TenantDb) => {
   const unconfirmed = db.prepare<[number, number], SubscriberRow>(
     `SELECT * FROM subscribers
      WHERE confirmed_at IS NULL AND status IN ('pending', 'unsubscribed') AND coalesce(asked_at, created_at) < ?
+       AND NOT EXISTS (SELECT 1 FROM confirmation_mails WHERE subscriber_seq = subscribers.seq AND sent_at IS NULL)
      ORDER BY coalesce(asked_at, created_at) LIMIT ?`,
   );
   const remove = db.prepare<[number]>('DELETE FROM subscribers WHERE seq = ?');
@@ -132,7 +133,7 @@ export const subscriberStore = perConnection((db: TenantDb) => {
       after.all(list, position, limit),
     /** Active ones after that position. */
     activeAfter: (list: number, position: number, limit: number) => activeAfter.all(list, position, limit),
-    /** Those who have not confirmed, or said no, and were asked the last time before that, the earliest first. */
+    /** Those who have not confirmed, or said no, and were asked the last time before that, the earliest first. No mail to them is still to leave. */
     unconfirmed: (before: number, limit: number): SubscriberRow[] => unconfirmed.all(before, limit),
     update: (row: SubscriberRow): void => {
       update.run(row);

@@ -951,8 +951,12 @@ CREATE TABLE confirmation_mails (
   -- the entry of the request that it answers
   request_seq   INTEGER NOT NULL,
   -- when a relay took it; null: not yet
-  sent_at       INTEGER
+  sent_at       INTEGER,
+  -- until when it waits for the plan's cap to end; null: it does not
+  held_until    INTEGER
 ) STRICT;
+CREATE INDEX confirmation_mails_subscriber ON confirmation_mails (subscriber_seq);
+CREATE INDEX confirmation_mails_held ON confirmation_mails (message_seq) WHERE held_until IS NOT NULL;
 CREATE INDEX confirmation_mails_sent ON confirmation_mails (sent_at) WHERE sent_at IS NOT NULL;
 
 -- What became of the confirmation mails of a list's public form, by UTC day: src/audience/public/form-health.ts.
