@@ -65,6 +65,8 @@ export interface Draft {
   readonly parts?: SubmittedPart;
   /** The Message-ID that it came with, in angle brackets. */
   readonly messageId?: string;
+  /** Names of lists that it is about: see `Content`. */
+  readonly names?: readonly string[];
   /** Of the stored template that it was made from. */
   readonly templateId?: string | undefined;
 }

@@ -123,6 +123,12 @@ const withSettingsOf = (route: RouteRow, draft: Draft, source: string): Draft =>
   return { ...draft, settings: { plain_text_fallback, ...tracking } };
 };
 
+/** What asks for consent has to name who asks. */
+const withOwnNames = (db: TenantDb, route: RouteRow, draft: Draft): Draft =>
+  kindOf(draft, route) === 'doi'
+    ? { ...draft, names: [...(draft.names ?? []), tenantStore(db).practice().name] }
+    : draft;
+
 /** Answers to what is sent go somewhere, also where the sender does not say where. */
 const withReplyAddress = (
   db: TenantDb,
@@ -161,7 +167,7 @@ export const evaluate = (
   const given = typeof candidate.draft === 'function' ? candidate.draft(db) : candidate.draft;
   const route = routeOf(db, given, projectId);
   const { source, projects, campaign } = candidate;
-  const draft = withReplyAddress(db, intake, withSettingsOf(route, given, source), {
+  const draft = withReplyAddress(db, intake, withOwnNames(db, route, withSettingsOf(route, given, source)), {
     source,
     projectId,
     route,
@@ -213,6 +219,7 @@ export const scan = (
     text: draft.text,
     html: draft.html,
     attachments: draft.attachments,
+    ...(draft.names && { names: draft.names }),
     settings: draft.settings,
     sender: facts.from.address,
     recipients: recipientsOf(draft).map(({ address }) => address),

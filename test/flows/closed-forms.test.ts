@@ -60,8 +60,8 @@ const call = <Body = Readonly<Record<string, unknown>>>(
   body?: unknown,
 ) => app.request<Body>(method, `${sender.base}${path}`, body, sender.token);
 
-const newScene = async (fields: object = {}): Promise<Scene> => {
-  const sender = await app.createSender({ name: 'Praxis am Markt' });
+const newScene = async (fields: object = {}, name = 'Praxis am Markt'): Promise<Scene> => {
+  const sender = await app.createSender({ name });
   await app.completeLegal(sender.practice.id);
   const { body: list } = await call<ListBody>({ sender }, 'POST', '/lists', {
     name: 'Praxisbrief',
@@ -212,6 +212,20 @@ describe('closed: the page says so, nothing is promised, and nothing is stored',
     expect(storedOf(scene, address)).toEqual(ASKED);
     await confirm(scene, address);
   });
+});
+
+test.each([
+  ['Praxis am Markt', 'Neuheiten und Aktionen'],
+  ['Angebote & Mehr GmbH', 'Jetzt kaufen und sparen'],
+])('the names %s and %s are no offers: the form is open, and the mail leaves', async (name, list) => {
+  const scene = await newScene({ name: list, wording: undefined }, name);
+  expect((await formOf(scene)).body).toMatchObject({ state: 'open' });
+  const address = newAddress();
+  expect((await submit(await open(scene), address)).status).toBe(200);
+  await confirm(scene, address);
+  // What the practice says beside them is rated as ever.
+  await call(scene, 'PATCH', `/lists/${scene.list.id}`, { wording: `${list}: 50 % Rabatt sichern!` });
+  expect((await formOf(scene)).body).toMatchObject({ state: 'closed', reason: 'content' });
 });
 
 interface Waiting {

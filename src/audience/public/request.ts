@@ -89,6 +89,7 @@ const draftOf = (db: TenantDb, { address, ...mail }: AskingMail): Draft =>
     // Not the default route, which the practice may have changed.
     route: 'outgoing',
     kind: 'doi',
+    names: [mail.list.name],
   });
 
 /** Whether the list's form takes requests now. */

@@ -12,6 +12,8 @@ export interface Content {
   readonly text: string | null;
   readonly html: string | null;
   readonly attachments: readonly { readonly filename: string; readonly content: Uint8Array }[];
+  /** Names of the sender and of its lists in that text: they are not what the mail says, and no offers. */
+  readonly names?: readonly string[];
   /** With `plain_text_fallback: false` no text part is made from the HTML. */
   readonly settings?: { readonly plain_text_fallback?: boolean | undefined };
 }

@@ -1,6 +1,7 @@
 // Applies the content rules. The content is read once, into words, links and the visible text of the HTML; all rules use
 // that reading. It is bounded: 64 Ki code units of text in each part, 100,000 tags and attributes. Pure.
 import type { Language } from '#src/kernel/language.ts';
+import { escapeHtml } from '#src/kernel/page.ts';
 import type { Content, ContentFinding, ContentRating } from './assessment.ts';
 import { createPhrasebook } from './reading/phrases.ts';
 import { type Reading, readContent } from './reading/read-content.ts';
@@ -64,9 +65,34 @@ const hostsOf = ({ links }: Reading): string[] => {
   return [...hosts];
 };
 
+/** Stands for a name, and is in no phrase. */
+const SOME_NAME = 'X';
+
+/** Names are left out where they stand for themselves, not within words. */
+const withoutNames = (content: Content, names: readonly string[]): Content => {
+  const spelled = names.flatMap((name) => [name, escapeHtml(name)]).toSorted((a, b) => b.length - a.length);
+  const anyOf = spelled.map((name) => RegExp.escape(name)).join('|');
+  const name = new RegExp(`(?<![\\p{L}\\p{N}])(?:${anyOf})(?![\\p{L}\\p{N}])`, 'gu');
+  const without = (text: string): string => text.replace(name, SOME_NAME);
+  const { subject, text, html } = content;
+  return {
+    ...content,
+    subject: without(subject),
+    text: text === null ? null : without(text),
+    html: html === null ? null : without(html),
+  };
+};
+
+const promotionalOf = (content: Content, reading: Reading): ReturnType<typeof ratePromotional> => {
+  const { names = [] } = content;
+  const rated = ratePromotional(reading.phrases);
+  if (rated.score === 0 || names.length === 0) return rated;
+  return ratePromotional(readContent(withoutNames(content, names), phrasebook).phrases);
+};
+
 export const rateContent = (content: Content): ContentRating => {
   const reading = readContent(content, phrasebook);
-  const promotional = ratePromotional(reading.phrases);
+  const promotional = promotionalOf(content, reading);
   return {
     findings: [...findingsOf(reading), ...subjectFindings(content.subject)].toSorted(
       (a, b) => b.weight - a.weight,

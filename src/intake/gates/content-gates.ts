@@ -10,7 +10,7 @@ import { isDelicate, TRACKING_GATE } from '../tracking.ts';
 
 /** The score from which content looks like advertising. */
 const PROMOTIONAL_FROM = 40;
-/** A confirmation mail is never promotional (decisions 10): a single sign is enough. */
+/** A confirmation mail is never promotional: a single sign is enough. */
 const stricter: Readonly<Partial<Record<Kind, number>>> = { doi: 10 };
 /** Samples that the practice sends to itself. */
 const exempt: ReadonlySet<Kind> = new Set(['quality', 'test']);

@@ -4,6 +4,7 @@ import { allWords, contentRules, rateContent, wordsOf } from '#src/intake/conten
 import { promotionalRules } from '#src/intake/content/rules/promotional-rules.ts';
 import { subjectRules } from '#src/intake/content/subject-risk.ts';
 import { languages } from '#src/kernel/language.ts';
+import { escapeHtml } from '#src/kernel/page.ts';
 import { advertisingTexts, badMails, doubtfulMails, type Mail, ordinaryMails, plainTexts } from './mails.ts';
 
 const contentOf = ({ subject = '', text, html, attachments = [], settings }: Partial<Content>): Content => ({
@@ -496,4 +497,25 @@ test('every content is rated in linear time', () => {
     rate({ subject: long, text: long });
     rate({ html: long });
   }
+});
+
+describe('names of the sender and of its lists', () => {
+  const names = ['Angebote & Mehr GmbH', 'Neuheiten und Aktionen', 'kauf'];
+  const promotionalOf = (text: string, of: readonly string[]): number =>
+    rateContent({ ...contentOf({ text, html: `<p>${escapeHtml(text)}</p>` }), names: of }).promotionalScore;
+
+  test.each([
+    'Bitte bestätigen Sie: Neuheiten und Aktionen',
+    'Ich möchte von Angebote & Mehr GmbH den Newsletter („Neuheiten und Aktionen“) bekommen.',
+  ])('are no offers: %s', (text) => {
+    expect(promotionalOf(text, [])).toBeGreaterThan(0);
+    expect(promotionalOf(text, names)).toBe(0);
+  });
+
+  test.each([
+    'Neuheiten und Aktionen: 50 % Rabatt sichern!',
+    'Angebote & Mehr GmbH: jetzt kaufen und sparen',
+  ])('leave the offers beside them: %s', (text) => {
+    expect(promotionalOf(text, names)).toBeGreaterThanOrEqual(SINGLE_SIGN);
+  });
 });
