@@ -173,10 +173,24 @@ test('a list is made, a person subscribes and confirms, a file is imported, and 
   await page.getByLabel('Datei').setInputFiles({
     name: 'patienten.csv',
     mimeType: 'application/vnd.ms-excel',
-    buffer: Buffer.from('E-Mail;Name\nmax@example.org;Max Muster\nkeine Adresse;Niemand\n'),
+    buffer: Buffer.from(
+      'E-Mail;Name;Stand;Abgemeldet\nmax@example.org;Max Muster;VIP;\nkeine Adresse;Niemand;;\nweg@example.org;Wilma Weg;;01.02.2026\n',
+    ),
   });
+  await page.getByRole('button', { name: 'Ansehen' }).click();
+  await page.getByText('Tabelle, UTF-8, getrennt durch Semikolons, 3 Zeilen').waitFor();
+  await page.getByRole('cell', { name: '„Abgemeldet“ ist „01.02.2026“' }).first().waitFor();
+  await isGood(page);
+  // What was found is corrected: the state that the practice keeps is no state of a subscription, and says it nevertheless.
+  const meaning = (heading: string) => page.getByLabel(`Bedeutung: ${heading}`);
+  expect(await meaning('Stand').inputValue()).toBe('value');
+  await meaning('Stand').selectOption('status');
+  await page.getByRole('cell', { name: 'weil „Stand“ „VIP“ ist' }).first().waitFor();
+  await meaning('Stand').selectOption('ignore');
+  await expect.poll(() => page.getByText('weil „Stand“').count()).toBe(0);
   await page.getByLabel('Alle haben schon zugestimmt').check();
   await page.getByLabel('Wie und wo').fill('Anmeldebögen 2026');
+  await page.getByLabel('Auch 1 Abgemeldete').check();
   await page.getByRole('button', { name: 'Übernehmen' }).click();
   await page.getByRole('heading', { name: 'patienten.csv' }).waitFor();
   await page.getByText('Fertig').waitFor();
@@ -185,6 +199,15 @@ test('a list is made, a person subscribes and confirms, a file is imported, and 
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Bericht laden' }).click();
   expect((await download).suggestedFilename()).toBe('import.csv');
+
+  await page
+    .getByLabel('Oder Adressen einfügen')
+    .fill('"Groß, Jürgen" <juergen@example.org>; kein.klammeraffe');
+  await page.getByRole('button', { name: 'Ansehen' }).click();
+  await page.getByRole('cell', { name: 'Groß, Jürgen' }).waitFor();
+  await page.getByRole('cell', { name: 'hat keine gültige Adresse' }).first().waitFor();
+  await page.getByRole('button', { name: 'Andere Datei' }).click();
+  await page.getByLabel('Datei').waitFor();
 
   await page.getByRole('navigation', { name: 'Ansichten' }).getByRole('link', { name: 'Personen' }).click();
   await page.getByRole('searchbox', { name: 'Name oder Adresse' }).fill('max');

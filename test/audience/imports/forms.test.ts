@@ -47,6 +47,17 @@ const PASTED: readonly (readonly [text: string, people: ReturnType<typeof taken>
     taken(['a@example.org', null], ['b@example.org', '"Nie zu'], ['c@example.org', null]),
   ],
 ];
+test.each([
+  '"Groß, Jürgen" <j@example.org>; kein.klammeraffe',
+  'j@example.org; kein.klammeraffe',
+  '"Groß, Jürgen" <j@example.org>\nkein.klammeraffe\n',
+])('in %j the one without an @ is reported', async (text) => {
+  const found = await preview(text);
+  expect(found.first.map(({ address, state }) => [address, state])).toEqual([
+    ['j@example.org', 'pending'],
+    ['kein.klammeraffe', 'failed'],
+  ]);
+});
 test.each(PASTED)('%j loses nobody', async (text, people) => {
   const found = await preview(text);
   expect(found).toMatchObject({ form: 'addresses', failure: null, people });

@@ -151,6 +151,8 @@ export const isAddressList = (beginning: string): boolean => {
     .filter((line) => line.trim() !== '')
     .slice(0, SAMPLE_LINES);
   if (!hasAddress(lines[0] ?? '')) return false;
+  // One line is more often pasted than a table; and a name in quotes goes on with `<` in none.
+  if (lines.length === 1 || lines.some((line) => /"[^"]*"\s*<[^>]*@/.test(line))) return true;
   const rowsOf = (line: string) => {
     const reader = createReader();
     reader.read(line);

@@ -1,15 +1,15 @@
 // A table of people taken onto a list: chosen, watched, and what was not taken of it.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { Import } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { allPages, useAction, useData, usePages } from '#dashboard/data.ts';
 import { Badge, Card, Meter, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Loaded, Note } from '#dashboard/parts/feedback.tsx';
-import { Field, Form } from '#dashboard/parts/form.tsx';
 import { PagedTable } from '#dashboard/parts/table.tsx';
 import { moment } from '#dashboard/words.ts';
-import { type Asserted, Assertion, assertedBy, NOT_ASSERTED } from './assertion.tsx';
+import { importWords } from './import-words.ts';
+import { NewImport } from './new-import.tsx';
 import type { ListProps } from './people.tsx';
 import { listWords } from './words.ts';
 
@@ -18,57 +18,6 @@ const POLL_MS = 1_000;
 const SHOWN = 5;
 
 const isUnfinished = ({ status }: Import): boolean => status === 'pending' || status === 'running';
-
-const NewImport = ({ id, list, onStarted }: ListProps & { readonly onStarted: () => void }) => {
-  const w = listWords();
-  const [file, setFile] = useState<File>();
-  const [isActive, setActive] = useState(false);
-  const [asserted, setAsserted] = useState<Asserted>(NOT_ASSERTED);
-  const action = useAction(async () => {
-    if (!file) return;
-    const body = new FormData();
-    const fields = {
-      file,
-      status: isActive ? 'active' : 'pending',
-      ...(isActive && assertedBy(asserted)),
-    };
-    for (const [name, value] of Object.entries(fields)) if (value !== undefined) body.append(name, value);
-    await call('POST /api/practices/{id}/lists/{listID}/subscribers/import', { id, listID: list.id, body });
-    onStarted();
-  });
-  return (
-    <Card title={w.importTitle}>
-      <Form action={action} submit={w.importIt}>
-        <Field label={w.file} hint={w.fileHint} path="file">
-          {(wiring) => (
-            <input
-              {...wiring}
-              type="file"
-              required
-              accept=".csv,.txt,.tsv,text/csv,text/plain"
-              onChange={(event) => setFile(event.currentTarget.files?.[0])}
-            />
-          )}
-        </Field>
-        <fieldset class="field">
-          <legend>{w.how}</legend>
-          {[false, true].map((active) => (
-            <label key={String(active)} class="choice">
-              <input
-                type="radio"
-                name="how"
-                checked={isActive === active}
-                onChange={() => setActive(active)}
-              />
-              {active ? w.asActive : w.asPending}
-            </label>
-          ))}
-        </fieldset>
-        {isActive && <Assertion value={asserted} onValue={setAsserted} />}
-      </Form>
-    </Card>
-  );
-};
 
 const Report = ({ id, imported }: { readonly id: string; readonly imported: Import }) => {
   const w = listWords();
@@ -116,7 +65,7 @@ const Report = ({ id, imported }: { readonly id: string; readonly imported: Impo
           {
             id: 'reason',
             head: w.reason,
-            cell: ({ reason }) => <span lang="en">{reason}</span>,
+            cell: ({ reason }) => reason,
           },
         ]}
       />
@@ -134,7 +83,7 @@ const OneImport = ({
   readonly onChanged: () => void;
 }) => {
   const w = listWords();
-  const { rows, counts, status, failure, waits } = imported;
+  const { rows, counts, status, failure, waits, suppressible } = imported;
   const cancel = async (): Promise<void> => {
     await call('DELETE /api/practices/{id}/imports/{importID}', { id, importID: imported.id });
     onChanged();
@@ -170,9 +119,10 @@ const OneImport = ({
         </div>
         {failure && (
           <Note kind="bad">
-            <p lang="en">{failure}</p>
+            <p>{failure}</p>
           </Note>
         )}
+        {suppressible > 0 && <Note>{importWords().left(suppressible)}</Note>}
         {waits && <Note kind="warn">{w.waits(waits.reason, moment(waits.until))}</Note>}
         <ul class="counts">
           {Object.entries(counts)

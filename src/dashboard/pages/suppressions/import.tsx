@@ -92,7 +92,7 @@ export const ImportFile = ({ id, onDone }: { readonly id: string; readonly onDon
             {...wiring}
             type="file"
             required
-            accept=".csv,.txt,.tsv,text/csv,text/plain"
+            accept=".csv,.txt,.tsv,.xlsx,.vcf,text/csv,text/plain,text/vcard"
             onChange={(event) => setFile(event.currentTarget.files?.[0])}
           />
         )}

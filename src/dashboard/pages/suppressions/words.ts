@@ -57,7 +57,7 @@ export const suppressionWords = words({
     reset: 'Alle zeigen',
     file: 'Datei',
     fileHint:
-      'CSV oder eine Adresse je Zeile. Spalten: Adresse; dazu, wenn Sie wollen, reason, scope, project, route, note.',
+      'CSV, Excel (.xlsx), vCard oder Adressen. Sagt eine Spalte, wer sich abgemeldet hat, werden nur diese gesperrt. Dazu, wenn Sie wollen: reason, scope, project, route, note.',
     importTitle: 'Adressen aus einer Datei sperren',
     importIt: 'Einlesen',
     running: (done: number) => `${done} Zeilen gelesen …`,
@@ -129,7 +129,7 @@ export const suppressionWords = words({
     reset: 'Show all',
     file: 'File',
     fileHint:
-      'CSV or one address a line. Columns: address; and, if you like, reason, scope, project, route, note.',
+      'CSV, Excel (.xlsx), vCard or addresses. Where a column says who has left, only they are suppressed. If you like, also: reason, scope, project, route, note.',
     importTitle: 'Suppress the addresses of a file',
     importIt: 'Import',
     running: (done: number) => `${done} rows read …`,
