@@ -3,6 +3,7 @@
 // In the EU form errors are the native ones. Pure.
 import { isNothingSent } from '#src/accounts/people/credential-faults.ts';
 import { type AppError, type ErrorCode, type FieldProblem, isWrongMethod } from '#src/kernel/errors.ts';
+import { hintInOwnWords, inOwnWords, type OwnWords, vendorAWords, vendorBWords } from './own-words.ts';
 
 /** The public form of an error, as answers and items of a batch have it. */
 export type Refusal = Pick<ReturnType<AppError['toJSON']>, 'code' | 'error' | 'hint'> & {
@@ -75,18 +76,18 @@ const extraWords = (refusal: Refusal): string[] =>
   });
 
 /** What happened, where, and what to do, in one line: those forms have one text for all of it. */
-const wordsOf = (refusal: Refusal): string => {
+const wordsOf = (refusal: Refusal, words: OwnWords): string => {
   const { error, hint, fields = [] } = refusal;
   const isSaid = ({ path, message }: FieldProblem): boolean =>
     error.includes(`\`${path}\``) && error.includes(message);
   // All that follow are named, so that their number says no more.
   const first = error.replace(` (and ${fields.length - 1} more)`, '');
   const others = fields.filter((field) => !isSaid(field));
+  const problems = [first, ...others.map(({ path, message }) => `\`${path}\`: ${message}`)];
   return [
-    sentence(first),
-    ...others.map(({ path, message }) => sentence(`\`${path}\`: ${message}`)),
+    ...problems.map((problem) => sentence(inOwnWords(problem, words))),
     ...extraWords(refusal),
-    hint,
+    hintInOwnWords(hint, words),
   ].join(' ');
 };
 
@@ -116,14 +117,15 @@ const namedBy = (refusal: Refusal): VendorA => {
 const missingWords = ({ path }: FieldProblem, hint: string): string => {
   const [, index, name] = field.exec(path) ?? [];
   const where = index === undefined ? '' : ` in message ${Number(index) + 1}`;
-  return `Missing \`${name}\` field${where}. ${hint}`;
+  return `Missing \`${name}\` field${where}. ${hintInOwnWords(hint, vendorAWords)}`;
 };
 
 /** A refusal as vendor A's: `{statusCode, name, message}`. */
 export const asVendorA = (refusal: Refusal) => {
   const [name, statusCode] = namedBy(refusal);
   const [first] = refusal.fields ?? [];
-  const message = first && isMissing(first) ? missingWords(first, refusal.hint) : wordsOf(refusal);
+  const message =
+    first && isMissing(first) ? missingWords(first, refusal.hint) : wordsOf(refusal, vendorAWords);
   return { statusCode, name, message };
 };
 
@@ -154,6 +156,7 @@ const numberedBy = (refusal: Refusal): readonly [...VendorB, advice?: string] =>
 /** A refusal as vendor B's: `{ErrorCode, Message}`, with the status that its clients expect of it. */
 export const asVendorB = (refusal: Refusal) => {
   const [ErrorCode, status, advice] = numberedBy(refusal);
-  const Message = advice === undefined ? wordsOf(refusal) : `${wordsOf(refusal)} ${advice}`;
+  const words = wordsOf(refusal, vendorBWords);
+  const Message = advice === undefined ? words : `${words} ${advice}`;
   return { status, body: { ErrorCode, Message } };
 };

@@ -95,6 +95,11 @@ const aliases: Readonly<Record<keyof PascalBody, Alias>> = {
 
 const names = Object.keys(aliases) as (keyof PascalBody)[];
 
+/** Of the native fields, `settings.track_opens` too. */
+export const pascalNames: Readonly<Record<string, string>> = Object.fromEntries(
+  names.map((name) => [aliases[name].native, name]),
+);
+
 /** The name that the client gave a field, where it is not the native one: problems use it. It is no part of the request. */
 export const writtenAs = Symbol('written as');
 export type WrittenAs = { readonly [writtenAs]?: Readonly<Record<string, string>> };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { statusSchema } from '#src/messages/schema.ts';
 import { pascalFields, toNativeNames, type WrittenAs } from './pascal-fields.ts';
-import { sendFields } from './send-fields.ts';
+import { CONTENT_REQUIRED, sendFields } from './send-fields.ts';
 
 /** The fields have their native names, whatever names the client used. */
 export type SendBody = z.output<z.ZodObject<typeof sendFields>> & WrittenAs;
@@ -19,14 +19,7 @@ const requireParts = (body: Readonly<Record<string, unknown>>, context: z.Refine
   };
   require(['to', 'To'], 'is required');
   if (body.template !== undefined) return;
-  require([
-    'text',
-    'text_body',
-    'TextBody',
-    'html',
-    'html_body',
-    'HtmlBody',
-  ], 'one of text, html and template is required');
+  require(['text', 'text_body', 'TextBody', 'html', 'html_body', 'HtmlBody'], CONTENT_REQUIRED);
   require(['subject', 'Subject'], 'is required');
 };
 

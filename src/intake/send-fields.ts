@@ -137,6 +137,8 @@ export const settings = z
 
 export const idempotencyKey = oneLine(MAX_IDEMPOTENCY_KEY).min(1);
 
+export const CONTENT_REQUIRED = 'one of text, html and template is required';
+
 export const sendFields = {
   from: from.optional().describe("the practice's default From where absent"),
   to: addresses,
@@ -144,7 +146,7 @@ export const sendFields = {
   bcc: addresses.optional(),
   reply_to: addresses.optional(),
   subject: subject.optional().describe('required unless `template` is given'),
-  text: bodyText.optional().describe('one of text, html and template is required'),
+  text: bodyText.optional().describe(CONTENT_REQUIRED),
   text_body: bodyText.optional().describe('alias of text'),
   html: bodyText
     .optional()

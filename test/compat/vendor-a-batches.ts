@@ -49,9 +49,9 @@ export const batches: readonly Behaviour<Scene>[] = [
         );
       await strict({ to: undefined }, 'missing_required_field', 422, /^Missing `to` field in message 2\./);
       await strict({ to: 'erika' }, 'validation_error', 422, /Message 2: to: /);
-      await strict({ from: 'Praxis' }, 'invalid_from_address', 422, /`body\[1\]\.from`/);
+      await strict({ from: 'Praxis' }, 'invalid_from_address', 422, /`from` of message 2/);
       await strict({ from: 'a@nirgends.example' }, 'validation_error', 403, /Message 2: /);
-      await strict({ scheduledAt: 'tomorrow' }, 'validation_error', 422, /`body\[1\]\.scheduled_at`/);
+      await strict({ scheduledAt: 'tomorrow' }, 'validation_error', 422, /`scheduled_at` of message 2/);
       expect(messagesOf(scene)).toBe(before);
     },
   },

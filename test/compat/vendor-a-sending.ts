@@ -130,7 +130,7 @@ export const sending: readonly Behaviour<Scene>[] = [
           await clientOf(scene).emails.send({ ...letterOf(scene), tags: [{ name, value: 'x' }] }),
           'validation_error',
           422,
-          /`body\.tags\[0\]\.name`.*256 ASCII letters/,
+          /`tags\[0\]\.name`.*256 ASCII letters/,
         );
     },
   },

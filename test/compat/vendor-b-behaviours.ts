@@ -414,7 +414,7 @@ export const sendBehaviours: readonly Behaviour<Scene>[] = [
     what: 'A batch in which every message is refused is answered with 200 too',
     run: async (scene) => {
       const [answer] = await clientOf(scene).sendEmailBatch([letterOf(scene, { To: '' })]);
-      expect(answer).toEqual({ ErrorCode: 300, Message: expect.stringContaining('`body[0].to`') });
+      expect(answer).toEqual({ ErrorCode: 300, Message: expect.stringContaining('`To` of message 1') });
     },
   },
   {
@@ -441,10 +441,14 @@ export const sendBehaviours: readonly Behaviour<Scene>[] = [
     run: async (scene) => {
       const refused = ['InvalidEmailRequestError', 300, 422] as const;
       const send = (fields: Partial<Models.Message>) => clientOf(scene).sendEmail(letterOf(scene, fields));
-      await expectRefusal(send({ To: '' }), refused, '`body.to`: is required');
-      await expectRefusal(send({ TextBody: '' }), refused, 'one of text, html and template is required');
+      await expectRefusal(send({ To: '' }), refused, '`To`: is required. Correct the fields named here;');
+      await expectRefusal(
+        send({ TextBody: '' }),
+        refused,
+        'one of TextBody, HtmlBody and TemplateAlias is required',
+      );
       await expectRefusal(send({ To: 'erika@' }), refused, /^To: /);
-      await expectRefusal(send({ ReplyTo: 'erika@' }), refused, '`body.ReplyTo`');
+      await expectRefusal(send({ ReplyTo: 'erika@' }), refused, '`ReplyTo`');
     },
   },
   {
@@ -616,7 +620,7 @@ export const sendBehaviours: readonly Behaviour<Scene>[] = [
       await expectRefusal(
         clientOf(scene).sendEmailWithTemplate(unnamed),
         ['InvalidEmailRequestError', 300, 422],
-        'template',
+        '`TemplateAlias`',
       );
     },
   },

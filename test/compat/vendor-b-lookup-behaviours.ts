@@ -362,7 +362,7 @@ export const lookupBehaviours: readonly Behaviour<LookupScene>[] = [
     run: async ({ client }) => {
       const error = await failureOf(client.getMessageOpens({ country: 'DE' }));
       expect(error).toMatchObject({ code: 300, statusCode: 422 });
-      expect(error.message).toContain('`query.country`');
+      expect(error.message).toContain('`country`: is not kept');
     },
   },
   {

@@ -1,6 +1,7 @@
 // Makes, changes, copies and removes campaigns. Content of a stored template is copied, so that what was tried is what is sent.
 
 import { auditStore } from '#src/events/audit-store.ts';
+import { CONTENT_REQUIRED } from '#src/intake/send-fields.ts';
 import { findTemplate, loadTemplate } from '#src/intake/templates/resolve.ts';
 import { toMergeData } from '#src/intake/templates/schema.ts';
 import type { Change } from '#src/kernel/change.ts';
@@ -72,8 +73,7 @@ const writingFrom = (db: TenantDb, body: CampaignBody, former: CampaignContent |
   if (subject === undefined) throw unfit([{ path: 'body.subject', message: 'is required' }]);
   const text = body.text === undefined ? (former?.text ?? null) : body.text;
   const html = body.html === undefined ? (former?.html ?? null) : body.html;
-  if (text === null && html === null)
-    throw unfit([{ path: 'body.text', message: 'one of text, html and template is required' }]);
+  if (text === null && html === null) throw unfit([{ path: 'body.text', message: CONTENT_REQUIRED }]);
   return {
     subject,
     text,
