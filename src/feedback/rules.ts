@@ -1,4 +1,4 @@
-// What a report means for the recipient it is about (decisions 4). Pure.
+// What a report means for the recipient it is about. Pure.
 //
 // Reports come late, twice, out of order, and before the relay's own 250 has been stored. So each signal is applied once
 // per recipient: a repetition changes nothing.

@@ -1,4 +1,4 @@
-// The mailbox simulator (decisions 6): what each of its addresses answers to a mail of this service. The answers are real
+// The mailbox simulator: what each of its addresses answers to a mail of this service. The answers are real
 // reports and go over SMTP to the return path like those of other servers, so that the whole loop is tested. Pure.
 import { writeComplaint } from '#src/mail/arf.ts';
 import { autoSubmitted, writeAutoReply } from '#src/mail/auto-reply.ts';

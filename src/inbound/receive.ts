@@ -5,7 +5,7 @@
 // tenant that has it already, or has it after a sync that failed, does not get it twice. After a crash in between it does, as
 // after a reply that was lost: both copies have one Message-ID (RFC 5321 §6.1).
 //
-// The first automatic reply to a message of ours is a signal about that message (decisions 4) and no mail for people, if it would be
+// The first automatic reply to a message of ours is a signal about that message and no mail for people, if it would be
 // in the inbox and its author is the recipient: anyone may quote a Message-ID. All others are mail.
 import { createHash, hash } from 'node:crypto';
 import { eventStore } from '#src/events/store.ts';

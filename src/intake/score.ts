@@ -46,7 +46,7 @@ export const scoreAnswer = z
 
 export type ScoreAnswer = z.infer<typeof scoreAnswer>;
 
-/** The codes of decisions 1 that say what a practice lacks for marketing. */
+/** The codes that say what a practice lacks for marketing. */
 const ELIGIBILITY: ReadonlySet<ErrorCode> = new Set([
   'impressum_incomplete',
   'dkim_not_verified',

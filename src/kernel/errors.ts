@@ -274,7 +274,7 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
     return errorTable[this.code].status;
   }
 
-  /** The public form of decisions 1: `{code, error, hint, ...extra}`. */
+  /** The public form: `{code, error, hint, ...extra}`. */
   toJSON(): { code: ErrorCode; error: string; hint: string } {
     return { code: this.code, error: this.message, hint: this.hint, ...this.extra };
   }

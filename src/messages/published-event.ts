@@ -74,7 +74,7 @@ const isTracked = ({ settings_json }: FollowedEvent): boolean => {
 
 /**
  * Whether webhooks and alerts get the event. Repetitions are left out, and so are delays of messages whose opens and
- * clicks are not tracked (service.md, Events, rule 1).
+ * clicks are not tracked.
  */
 export const isPublished = (row: FollowedEvent): boolean =>
   storedData(row).repeated !== true && (row.type !== 'message.delivery_delayed' || isTracked(row));

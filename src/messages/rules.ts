@@ -1,4 +1,4 @@
-// The status machine (decisions 4). Signals have one order, and a recipient has the status of the highest one received: so
+// The status machine. Signals have one order, and a recipient has the status of the highest one received: so
 // reports may come late, twice or in any order and never undo what is known. Every signal is kept as an event, also where
 // it does not change the status. Pure.
 import type { EventType } from '#src/events/catalogue.ts';

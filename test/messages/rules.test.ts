@@ -14,7 +14,7 @@ import {
   statusOf,
 } from '#src/messages/rules.ts';
 
-/** As decisions 4 ranks them; `failed` and `suppressed` are ends beside it. */
+/** By rank, the lowest first; `failed` and `suppressed` are ends beside it. */
 const ladder: readonly Status[] = [
   'pending',
   'queued',
@@ -33,7 +33,7 @@ const ladder: readonly Status[] = [
 /** One that each of the signals was events of, in that order. */
 const signalAfter = (...events: readonly Signal[]): Signal => events.reduce(after);
 
-describe('a row of the table of decisions', () => {
+describe('a signal after another', () => {
   const rows: readonly [from: Signal, signal: Signal, to: Status, event: string][] = [
     ['scheduled', 'queued', 'queued', 'message.created'],
     ['queued', 'accepted', 'processed', 'message.sent'],

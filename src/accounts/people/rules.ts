@@ -1,4 +1,4 @@
-// What roles and credentials permit (decisions 2). System roles are the same in every tenant and have fixed ids; custom
+// What roles and credentials permit. System roles are the same in every tenant and have fixed ids; custom
 // roles are in the tenant's file. No one hands out or takes away more than they have, only owners make and remove
 // owners, and a practice that has an owner keeps one. Pure.
 import { type Caller, type Permission, permissions } from '#src/kernel/access.ts';

@@ -1,5 +1,5 @@
 // Pure rules of a tenant: its slug, which is also the label of its managed host and so follows the rules of both (RFC 1035
-// §2.3.1); its plan; and the warm-up of its sending domain (decisions 7).
+// §2.3.1); its plan; and the warm-up of its sending domain.
 import { utcDay } from '#src/accounts/counters/rules.ts';
 
 /** Leaves room in the label of 63 octets for a suffix that makes it unique. */

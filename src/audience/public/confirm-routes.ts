@@ -1,4 +1,4 @@
-// The link of a confirmation mail. GET confirms in one click, as the specification has it, but where the list wants two steps, and
+// The link of a confirmation mail. GET confirms in one click, but where the list wants two steps, and
 // not for what is plainly a machine: then the page has a button. POST is that button, and that of "No, thanks".
 import { z } from 'zod';
 import type { AudienceContext } from '#src/audience/context.ts';

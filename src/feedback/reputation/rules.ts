@@ -1,4 +1,4 @@
-// The guardrail (decisions 7) and the rates that people see, with one arithmetic: too many hard bounces or complaints on one
+// The guardrail and the rates that people see, with one arithmetic: too many hard bounces or complaints on one
 // route pause its tenant. Pure, and in integers: reaching the limit is over it.
 //
 // A message counts once the upstream took it or refused it for good. Hard bounces are measured against all of these, complaints

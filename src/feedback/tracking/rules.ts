@@ -1,4 +1,4 @@
-// Whether an open or click is a person's, and whether it is stored (decisions 4). Pure.
+// Whether an open or click is a person's, and whether it is stored: machines and repetitions change no status. Pure.
 import type { HeardEvent } from '#src/events/store.ts';
 import { SECOND } from '#src/kernel/time.ts';
 import type { HitKind } from './machines.ts';

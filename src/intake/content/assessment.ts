@@ -3,7 +3,7 @@
 
 import type { ScannerReport } from '#src/kernel/scanner-report.ts';
 
-/** Content with this score or a higher one is blocked (the specification's Limits). */
+/** Content with this score or a higher one is blocked. */
 export const HARD_BLOCK_SCORE = 70;
 
 /** The input of the content rules. */

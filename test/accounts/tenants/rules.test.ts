@@ -72,7 +72,7 @@ describe('the slug of a tenant', () => {
 });
 
 describe('the warm-up of a sending domain', () => {
-  test('has the caps of decision 7, one for each day', () => {
+  test('has a cap for each of its 15 days', () => {
     expect(warmupCaps).toEqual([
       150, 250, 400, 700, 1_000, 1_500, 2_000, 3_500, 5_000, 7_500, 10_000, 20_000, 40_000, 70_000, 100_000,
     ]);

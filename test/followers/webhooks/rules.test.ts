@@ -12,7 +12,7 @@ import {
 import { DAY, HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 
 const MIDDLE = 0.5;
-/** As decisions 8 has it. */
+/** The default. */
 const policy: WebhookPolicy = {
   waits: [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR],
   jitter: 0.2,
@@ -26,7 +26,7 @@ const answered = (status: number, retryAfter: number | null = null): Outcome => 
 const refused: Outcome = { kind: 'failed', error: 'connection refused' };
 
 describe('the schedule', () => {
-  test('is that of decisions 8, counted from the end of each attempt', () => {
+  test('is that of the policy, counted from the end of each attempt', () => {
     const waits = [1, 2, 3, 4, 5, 6, 7].map((attempts) => nextAttemptAt(policy, attempts, 1_000, MIDDLE));
     expect(waits.map((at) => at - 1_000)).toEqual(policy.waits);
   });
