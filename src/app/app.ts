@@ -54,6 +54,8 @@ export interface Overrides {
   readonly keyPatienceMs?: number;
   readonly streamBeatMs?: number;
   readonly holdMs?: number;
+  /** See DnsHealthOptions.againMs. */
+  readonly dnsAgainMs?: number;
   /** Jobs run by `runJob` alone: for tests, which a job at a full minute would disturb. */
   readonly jobsByHand?: boolean;
 }
@@ -146,7 +148,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     ...overrides,
     wholeMail: (...mail) => inbound.wholeMail(...mail),
   });
-  const inbound = openInbound(base, { accounts, domains, feedback, relay, intake, followers });
+  const inbound = openInbound(base, { accounts, domains, feedback, relay, intake, followers }, overrides);
   const audience = openAudience(base, { accounts, feedback, relay, intake, followers });
   const insight = openInsight(base, inbound.proveAuthor, {
     message: relay.sources,
@@ -169,7 +171,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     compat,
   ];
 
-  const health = healthOf(base, { accounts, domains, relay, intake, followers, smtp });
+  const health = healthOf(base, { accounts, domains, relay, intake, followers, inbound, smtp });
   const http = openHttp(base, accounts, {
     routes: rooms.flatMap(({ routes }) => routes),
     shapes: compat.shapes,

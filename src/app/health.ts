@@ -3,6 +3,7 @@ import type { Accounts } from '#src/accounts/open.ts';
 import type { Domains } from '#src/domains/open.ts';
 import type { openFollowers } from '#src/followers/open.ts';
 import type { Health } from '#src/http/service-routes.ts';
+import type { Inbound } from '#src/inbound/open.ts';
 import type { Intake } from '#src/intake/open.ts';
 import type { Base } from '#src/kernel/base.ts';
 import { PLATFORM_FILE } from '#src/kernel/db/file-states.ts';
@@ -16,6 +17,7 @@ interface Rooms {
   readonly relay: Relay;
   readonly intake: Intake;
   readonly followers: ReturnType<typeof openFollowers>;
+  readonly inbound: Inbound;
   readonly smtp: ReturnType<typeof openSmtp>;
 }
 
@@ -48,7 +50,11 @@ export const healthOf = (base: Base, rooms: Rooms): (() => Health) => {
     const isFailing = platformFault !== undefined || disk.state === 'full' || disk.state === 'failing';
     const { upstreams, queue } = rooms.relay.describe();
     const scanners = rooms.intake.scanners.health();
+    const smtp = rooms.smtp.facts();
+    const { state: resolverState, since } = rooms.inbound.dnsHealth();
+    const resolver = { state: resolverState, failing_since: toIsoOrNull(since) };
     const isWhole =
+      (smtp.inbound === null || resolver.state === 'ok') &&
       upstreams.every(({ state }) => state === 'closed') &&
       scanners.every(({ state }) => state !== 'failing') &&
       broken === 0 &&
@@ -69,7 +75,8 @@ export const healthOf = (base: Base, rooms: Rooms): (() => Health) => {
       upstreams: upstreams.map(upstreamFacts),
       scanners,
       dns: rooms.domains.dnsFacts(),
-      ...rooms.smtp.facts(),
+      ...smtp,
+      inbound: smtp.inbound && { ...smtp.inbound, resolver },
       ...rooms.followers.facts(),
     };
   };

@@ -68,7 +68,7 @@ const healthSchema = z
     status: z
       .enum(['ok', 'degraded', 'draining', 'failing'])
       .describe(
-        'degraded: an upstream is set aside, and mail waits; a scanner fails; the data of a practice cannot be read or written; or the disk is nearly full. failing: no one can be served',
+        'degraded: an upstream is set aside, and mail waits; a scanner fails, or the DNS by which mail that comes in is checked; the data of a practice cannot be read or written; or the disk is nearly full. failing: no one can be served',
       ),
     version: z.string(),
     uptime_seconds: z.number(),
@@ -165,6 +165,29 @@ const wholeHealthSchema = z
             busy: z.int().describe('of practices that get too much in a short time'),
           })
           .describe('recipients'),
+        refused_content: z
+          .strictObject({
+            blocked_sender: z.int(),
+            virus: z.int(),
+            dmarc: z.int().describe('by the policy of its author’s domain'),
+            dns: z.int().describe('asked to come again: the DNS did not say whose it is'),
+            spam: z.int(),
+            scanner_unavailable: z.int().describe('asked to come again'),
+            too_large: z.int(),
+            full: z.int().describe('of practices whose mail takes all its room'),
+            loop: z.int().describe('that has been through more than 100 servers'),
+            too_many: z.int().describe('reports, or mail to the operator, of one client in a short time'),
+            failed: z.int().describe('could not be stored, or its answer not be sent'),
+          })
+          .describe('mails that were refused behind their content'),
+        resolver: z
+          .strictObject({
+            state: z.enum(['ok', 'failing']),
+            failing_since: z.iso.datetime().nullable(),
+          })
+          .describe(
+            'the DNS that checks of authors ask. failing: it answers nothing, and mail whose author has to be checked is asked to come later',
+          ),
       })
       .nullable()
       .describe('the listener for mail from the world; null where it is off'),

@@ -27,12 +27,17 @@ interface InboundDeps extends ForwardingDeps {
   readonly domains: Domains;
 }
 
-export const openInbound = (base: Base, rooms: InboundDeps) => {
+export interface InboundOverrides {
+  /** See `DnsHealthOptions.againMs`; the usual where undefined. */
+  readonly dnsAgainMs?: number | undefined;
+}
+
+export const openInbound = (base: Base, rooms: InboundDeps, { dnsAgainMs }: InboundOverrides = {}) => {
   const { domains, feedback, intake } = rooms;
   const { config, limits, storage, clock } = base;
   const { platform, tenants: files } = storage;
   const answering = createAnswering(() => config().smtp.inbound !== undefined);
-  const checks = openChecks(base, intake.scanners.received);
+  const checks = openChecks(base, intake.scanners.received, dnsAgainMs);
   const settings = { storage, clock, queue: createKeyedQueue() };
   const sourceOf = createMailSources(files, clock);
   const forwarding = openForwarding(base, rooms);
@@ -57,6 +62,8 @@ export const openInbound = (base: Base, rooms: InboundDeps) => {
     answering,
     /** See `openInsight`. */
     proveAuthor: checks.proveAuthor,
+    /** Whether the DNS answers, by which mail that comes in is checked. */
+    dnsHealth: checks.dnsHealth,
     /** Who has sent a report. */
     reporterOf: checks.reporterOf,
     /** See `openInsight`. */

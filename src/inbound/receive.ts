@@ -25,6 +25,7 @@ import type { CheckMail } from './checks/open.ts';
 import { withoutOwnResults } from './checks/results-field.ts';
 import {
   blockedSender,
+  type MailRefusalReason,
   type MailVerdict,
   type Placement,
   placementsOf,
@@ -48,7 +49,12 @@ export interface ReceivedMail {
 export type Reception =
   | { readonly kind: 'stored' }
   /** `text` begins with the enhanced status code. */
-  | { readonly kind: 'refused'; readonly code: number; readonly text: string };
+  | {
+      readonly kind: 'refused';
+      readonly code: number;
+      readonly text: string;
+      readonly reason: MailRefusalReason | 'full';
+    };
 
 export interface ReceiveDeps {
   readonly files: Pick<TenantFiles, 'read' | 'write'>;
@@ -82,7 +88,12 @@ interface Earlier {
 type Outcome = 'stored' | 'signal' | 'full';
 
 const STORED: Reception = { kind: 'stored' };
-const FULL: Reception = { kind: 'refused', code: 452, text: '4.2.2 the mailbox is full, try again later' };
+const FULL: Reception = {
+  kind: 'refused',
+  code: 452,
+  text: '4.2.2 the mailbox is full, try again later',
+  reason: 'full',
+};
 const NONE: Report = { kind: 'other' };
 /** Mails, one for each tenant. Their clients come again soon. */
 const MAX_REMEMBERED = 1_000;
@@ -235,7 +246,10 @@ export const createReception = (deps: ReceiveDeps) => {
       ),
     );
     const placed = placementsOf(verdicts);
-    if ('code' in placed) return { kind: 'refused', code: placed.code, text: placed.text };
+    if ('code' in placed) {
+      const { code, text, reason } = placed;
+      return { kind: 'refused', code, text, reason };
+    }
     const answers = new Map(recipients.map(({ address, answers: number }) => [address, number]));
     const nameIn = namesOf(mail);
     forgetOld(now);

@@ -2,6 +2,7 @@
 // the simulator, and what people write to postmaster. It relays nothing, offers no AUTH, and answers 250 once all that follows
 // is durable.
 import { createHash } from 'node:crypto';
+import { mailRefusalReasons } from '#src/inbound/checks/verdict-rules.ts';
 import type { Inbound as Mailboxes } from '#src/inbound/open.ts';
 import type { ReceivedMail, Reception } from '#src/inbound/receive.ts';
 import type { Insight } from '#src/insight/open.ts';
@@ -10,7 +11,7 @@ import type { Log } from '#src/kernel/log.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
 import type { ForwardedCopy } from '#src/mail/srs.ts';
 import { receivedField, returnPathField, type Traced } from '#src/mail/trace.ts';
-import type { Destination, RefusalReason } from './destination.ts';
+import { type Destination, RecipientRefusal, type RefusalReason } from './destination.ts';
 import {
   type Certificate,
   createListener,
@@ -81,6 +82,8 @@ export interface InboundStats {
   readonly to_operator: number;
   /** Recipients that were refused. */
   readonly refused: Readonly<Record<RefusalReason, number>>;
+  /** Mails that were refused behind their content. */
+  readonly refused_content: Readonly<Record<ContentRefusalReason, number>>;
 }
 
 export interface Inbound extends Pick<Listener, 'start' | 'stop' | 'useCertificate'> {
@@ -99,6 +102,22 @@ export const inboundLimits: Omit<ListenerLimits, 'messageBytes'> = {
 /** What comes at return paths that are proven. */
 const REPORTS: ReadonlySet<Recipient['kind']> = new Set(['report', 'forward_report']);
 
+/**
+ * Why a mail is refused behind its content. `loop`: it has been through too many servers. `too_many`: of its sender, to the operator
+ * or with reports. `failed`: what it takes could not be done at the moment.
+ */
+export const contentRefusals = [...mailRefusalReasons, 'full', 'loop', 'too_many', 'failed'] as const;
+type ContentRefusalReason = (typeof contentRefusals)[number];
+
+class ContentRefusal extends SmtpRefusal {
+  readonly reason: ContentRefusalReason;
+
+  constructor(reason: ContentRefusalReason, code: number, text: string) {
+    super(code, text);
+    this.reason = reason;
+  }
+}
+
 /** RFC 5321 §6.3 */
 const MAX_HOPS = 100;
 
@@ -115,20 +134,23 @@ const refuseHead = (content: Buffer): void => {
   const head = headOf(content);
   const fields = readFields(head);
   if (head.length > MAX_HEAD.bytes || fields.length > MAX_HEAD.fields)
-    throw new SmtpRefusal(
+    throw new ContentRefusal(
+      'too_large',
       552,
       `5.3.4 the header has more than ${MAX_HEAD.bytes} bytes or ${MAX_HEAD.fields} fields`,
     );
   const hops = fields.filter(({ name }) => name === 'received').length;
-  if (hops > MAX_HOPS) throw new SmtpRefusal(554, '5.4.6 too many hops');
+  if (hops > MAX_HOPS) throw new ContentRefusal('loop', 554, '5.4.6 too many hops');
 };
 
 /** Throws SmtpRefusal. */
 const requireStored = (reception: Reception): void => {
-  if (reception.kind === 'refused') throw new SmtpRefusal(reception.code, reception.text);
+  if (reception.kind === 'refused')
+    throw new ContentRefusal(reception.reason, reception.code, reception.text);
 };
 
-const tooMany = (): SmtpRefusal => new SmtpRefusal(450, '4.7.1 too many messages, try again later');
+const tooMany = (): SmtpRefusal =>
+  new ContentRefusal('too_many', 450, '4.7.1 too many messages, try again later');
 
 const envelopeOf = (session: SmtpSession): Traced => {
   const { envelope, transmissionType } = session;
@@ -150,6 +172,10 @@ export const createInbound = (options: InboundOptions): Inbound => {
   const domainReports = { taken: 0, not_taken: 0 };
   /** Mails of transactions that failed after the operator had them: they come again. */
   const operatorHas = new Set<string>();
+  const refusedContent = Object.fromEntries(contentRefusals.map((reason) => [reason, 0])) as Record<
+    ContentRefusalReason,
+    number
+  >;
   let received = 0;
   let simulated = 0;
   let toOperator = 0;
@@ -159,7 +185,11 @@ export const createInbound = (options: InboundOptions): Inbound => {
     const envelope = envelopeOf(session);
     const { mailFrom, clientAddress } = envelope;
     if (content.length > MAX_OPERATOR_BYTES && to.some(({ kind }) => kind === 'operator'))
-      throw new SmtpRefusal(552, `5.3.4 postmaster and abuse take ${MAX_OPERATOR_BYTES} bytes at most`);
+      throw new ContentRefusal(
+        'too_large',
+        552,
+        `5.3.4 postmaster and abuse take ${MAX_OPERATOR_BYTES} bytes at most`,
+      );
     const returnPaths = to.filter((one) => one.kind === 'report');
     const mailboxes = to.filter((one) => one.kind === 'mailbox');
     const outcomes = returnPaths.length > 0 ? await work.report(returnPaths, { envelope, content }) : [];
@@ -186,7 +216,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
       }
       if (one.kind === 'simulator') {
         if (!(await work.simulate(one, content)))
-          throw new SmtpRefusal(451, '4.4.0 the answer could not be delivered, try again later');
+          throw new ContentRefusal('failed', 451, '4.4.0 the answer could not be delivered, try again later');
         simulated += 1;
       }
       if (one.kind === 'operator') {
@@ -231,8 +261,15 @@ export const createInbound = (options: InboundOptions): Inbound => {
       // Servers return with a report what was in the mail; the HMAC proves that they had it from us.
       takesNul: (session) => recipients.of(session).every(({ kind }) => REPORTS.has(kind)),
       data: async (content, session) => {
-        refuseHead(content);
-        await deliver(recipients.of(session), content, session);
+        try {
+          refuseHead(content);
+          await deliver(recipients.of(session), content, session);
+        } catch (error) {
+          // A recipient that is refused only now is counted with the others.
+          if (!(error instanceof RecipientRefusal))
+            refusedContent[error instanceof ContentRefusal ? error.reason : 'failed'] += 1;
+          throw error;
+        }
         return '2.0.0 received';
       },
     },
@@ -250,6 +287,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
       simulated,
       to_operator: toOperator,
       refused: { ...recipients.refused },
+      refused_content: { ...refusedContent },
     }),
   };
 };

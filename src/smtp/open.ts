@@ -23,6 +23,7 @@ import { createSmtpUpstream } from '#src/relay/smtp/upstream.ts';
 import type { Upstream } from '#src/relay/upstream.ts';
 import { type ClientLists, createClientLists } from './client-lists.ts';
 import { createGreylist } from './greylist.ts';
+import { greylistIn } from './greylist-store.ts';
 import { createInbound, type InboundWork, inboundLimits } from './inbound.ts';
 import type { Certificate } from './listener.ts';
 import { ownCertificate } from './own-certificate.ts';
@@ -145,6 +146,10 @@ const openInbound = (base: Base, { feedback, intake, insight, inbound: mailboxes
     mailOperator,
   };
 
+  const greylist =
+    settings.greylist === undefined
+      ? null
+      : createGreylist({ wait: settings.greylist, clock, storage: greylistIn(storage), log });
   const inbound = createInbound({
     listen: settings.listen,
     // Without the listener only this machine is a client.
@@ -156,7 +161,7 @@ const openInbound = (base: Base, { feedback, intake, insight, inbound: mailboxes
     decodeForwardPath: mailboxes.forwarded.decodeReturnPath,
     isSendingHost: (host) => storage.platform.peek((db) => domainRegistryStore(db).holderOf(host)) !== null,
     clientLists: openClientLists(base, stopping.signal),
-    greylist: settings.greylist === undefined ? null : createGreylist(settings.greylist, clock),
+    greylist,
     clientRate: () => base.limits().inboundPerClient,
     messageBytes,
     budget: createByteBudget(Math.max(INBOUND_BYTES, messageBytes / CLIENT_SHARE), undefined, CLIENT_SHARE),
@@ -193,6 +198,7 @@ const openInbound = (base: Base, { feedback, intake, insight, inbound: mailboxes
       stopping.abort();
       // A mail that the simulator has not answered by then is sent to it again.
       await Promise.all([inbound.stop(timeoutMs), answers?.stop()]);
+      await greylist?.stop();
       await mailbox.stop();
     },
     /** Reads the certificate again. */

@@ -1,14 +1,20 @@
 import { expect, test } from 'vitest';
+import { createLog } from '#src/kernel/log.ts';
 import { DAY, MINUTE } from '#src/kernel/time.ts';
-import { createGreylist } from '#src/smtp/greylist.ts';
+import { createGreylist, type GreylistStorage } from '#src/smtp/greylist.ts';
+import { greylistIn } from '#src/smtp/greylist-store.ts';
+import { until } from '#test/support/process.ts';
+import { openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
 
 const WAIT = 5 * MINUTE;
+const forgetful: GreylistStorage = { load: () => [], save: async () => undefined };
+const log = createLog('warn', { write: () => undefined });
 /** A letter is a mail: its client, sender and recipient; `at` in ms. */
 const played = (
   mails: readonly (readonly [at: number, client: string, from?: string, to?: string])[],
 ): boolean[] => {
   let now = 0;
-  const greylist = createGreylist(WAIT, { now: () => now });
+  const greylist = createGreylist({ wait: WAIT, clock: { now: () => now }, storage: forgetful, log });
   return mails.map(([at, client, from = 'eve@example.org', to = 'erika@in.praxis.example']) => {
     now = at;
     return greylist.passes(client, from, to);
@@ -116,7 +122,7 @@ test.each<[name: string, mails: Parameters<typeof played>[0], passes: boolean[]]
 
 test('a flood of networks takes bounded memory, and forgets the oldest', () => {
   let now = 0;
-  const greylist = createGreylist(WAIT, { now: () => now });
+  const greylist = createGreylist({ wait: WAIT, clock: { now: () => now }, storage: forgetful, log });
   greylist.passes('192.0.2.1', '', 'a@b.example');
   for (let index = 0; index < 50_000; index += 1)
     greylist.passes(
@@ -134,11 +140,62 @@ test.each([
   ['IPv6 block', (index: number) => `2001:db8:1:${index.toString(16)}::1`],
 ])('a flood of one %s pushes out its own mails, and no others', (_, client) => {
   let now = 0;
-  const greylist = createGreylist(WAIT, { now: () => now });
+  const greylist = createGreylist({ wait: WAIT, clock: { now: () => now }, storage: forgetful, log });
   greylist.passes('198.51.100.1', '', 'a@b.example');
   for (let index = 0; index < 50_000; index += 1) greylist.passes(client(index), '', `${index}@b.example`);
   now = WAIT;
   expect(greylist.passes('198.51.100.1', '', 'a@b.example')).toBe(true);
   expect(greylist.passes(client(49_000), '', '49000@b.example')).toBe(false);
   expect(greylist.passes(client(49_999), '', '49999@b.example')).toBe(true);
+});
+
+test('what is stored survives a process that dies: who is known, and what waits', async () => {
+  const storage = await openTestStorage(await temporaryDirectory());
+  let now = 1_000 * DAY;
+  const opened = () =>
+    createGreylist({ wait: WAIT, clock: { now: () => now }, storage: greylistIn(storage), log, saveMs: 1 });
+  const rows = () =>
+    storage.platform.read((db) => db.prepare('SELECT block, seen_at FROM greylist ORDER BY seen_at').all());
+  const mail = ['eve@example.org', 'erika@in.praxis.example'] as const;
+  const first = opened();
+  expect(first.passes('192.0.2.1', ...mail)).toBe(false);
+  await until('it is stored', async () => (await rows()).length === 1);
+
+  now += WAIT;
+  const second = opened();
+  expect(second.passes('192.0.2.1', ...mail)).toBe(true);
+  expect(second.passes('198.51.100.1', ...mail)).toBe(false);
+  // The mail that waited is there no more: its client is known.
+  await until('both are stored', async () => (await rows()).length === 2);
+  expect(await rows()).toEqual([
+    { block: null, seen_at: now },
+    { block: '198.51.100.0', seen_at: now },
+  ]);
+
+  now += 2 * DAY + 1;
+  const third = opened();
+  expect(third.passes('192.0.2.1', 'another@example.org', mail[1])).toBe(true);
+  expect(third.passes('198.51.100.1', ...mail)).toBe(false);
+  await third.stop();
+  expect(await rows()).toHaveLength(2);
+});
+
+test('what could not be stored is stored with what comes after it', async () => {
+  const saved: string[] = [];
+  let isBroken = true;
+  const failing: GreylistStorage = {
+    load: () => [],
+    save: async (rows) => {
+      if (isBroken) throw new Error('the disk is full');
+      saved.push(...rows.map(({ name }) => name));
+    },
+  };
+  const clock = { now: () => 0 };
+  const greylist = createGreylist({ wait: WAIT, clock, storage: failing, log });
+  greylist.passes('192.0.2.1', 'a@example.org', 'b@example.org');
+  await greylist.stop();
+  isBroken = false;
+  greylist.passes('192.0.2.1', 'c@example.org', 'b@example.org');
+  await greylist.stop();
+  expect(new Set(saved).size).toBe(2);
 });

@@ -650,7 +650,12 @@ describe('mail to mailboxes', () => {
   });
 
   test('that is refused after its content is refused for all', async () => {
-    const refusal = { kind: 'refused', code: 550, text: '5.7.1 the message is spam' } as const;
+    const refusal = {
+      kind: 'refused',
+      code: 550,
+      text: '5.7.1 the message is spam',
+      reason: 'spam',
+    } as const;
     const scene = await started({}, { receive: async () => refusal });
     const one = await scene.talk();
     await one.hello();
@@ -720,7 +725,9 @@ describe('mail to mailboxes', () => {
           ...noReport,
           receive: async (readers) => {
             recipients.push(readers);
-            return code === 250 ? { kind: 'stored' } : { kind: 'refused', code, text: '4.2.2 full' };
+            return code === 250
+              ? { kind: 'stored' }
+              : { kind: 'refused', code, text: '4.2.2 full', reason: 'full' };
           },
         },
       );
@@ -789,7 +796,7 @@ describe('mail to mailboxes', () => {
 
   test('that has to come again is not brought to the operator again', async () => {
     let isFull = true;
-    const full = { kind: 'refused', code: 452, text: '4.2.2 full' } as const;
+    const full = { kind: 'refused', code: 452, text: '4.2.2 full', reason: 'full' } as const;
     const scene = await started({}, { receive: async () => (isFull ? full : { kind: 'stored' }) });
     const one = await scene.talk();
     await one.hello();
@@ -806,7 +813,12 @@ describe('mail to mailboxes', () => {
 
   test('of an unknown network is taken when it comes again, where that is asked for; reports at once', async () => {
     let now = 0;
-    const greylist = createGreylist(5 * MINUTE, { now: () => now });
+    const greylist = createGreylist({
+      wait: 5 * MINUTE,
+      clock: { now: () => now },
+      storage: { load: () => [], save: async () => undefined },
+      log: createLog('warn', { write: () => undefined }),
+    });
     const scene = await started({ greylist });
     const one = await scene.talk();
     await one.hello();

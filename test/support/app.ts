@@ -84,6 +84,10 @@ export interface AppOptions {
   readonly streamBeatMs?: number;
   /** How long opens and clicks are held, so that bursts are recognised; two and a half seconds where absent. */
   readonly holdMs?: number;
+  /** See DnsHealthOptions.againMs. */
+  readonly dnsAgainMs?: number;
+  /** Gets each warning of the log, as JSON. */
+  readonly onLog?: (line: string) => void;
   /** See runs-twice.ts. */
   readonly runsTwice?: boolean;
 }
@@ -153,6 +157,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   const defects: string[] = [];
   const log = createLog('warn', {
     write: (line) => {
+      options.onLog?.(line);
       if (JSON.parse(line).level >= LEVEL_ERROR) defects.push(line);
     },
   });
@@ -167,6 +172,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     ...(options.keyPatienceMs === undefined ? {} : { keyPatienceMs: options.keyPatienceMs }),
     ...(options.streamBeatMs === undefined ? {} : { streamBeatMs: options.streamBeatMs }),
     ...(options.holdMs === undefined ? {} : { holdMs: options.holdMs }),
+    ...(options.dnsAgainMs === undefined ? {} : { dnsAgainMs: options.dnsAgainMs }),
   };
   const app = await createApp(loadConfig(configFile, {}).config, log, overrides);
   const { http, dnsPort, inboundPort, submissionPorts } = await app.start();

@@ -23,7 +23,7 @@ export interface DnsZone {
   ): void;
   remove(name: string, type?: ZoneType): void;
   clear(): void;
-  /** Names at or below it are answered with that, or not at all; null: as usual again. */
+  /** Names at or below it (with an empty one: all) are answered with that, or not at all; null: as usual again. */
   fail(name: string, how: 'SERVFAIL' | 'REFUSED' | 'silence' | null): void;
   /** Names at or below it are asked of the DNS at that port of this host. */
   delegate(name: string, port: number): void;
@@ -35,7 +35,9 @@ export interface DnsZone {
 const RCODES = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
 const STRING_OCTETS = 255;
 
-const isWithin = (name: string, domain: string): boolean => `.${name}`.endsWith(`.${domain}`);
+/** All names are within the root, whose name is empty. */
+const isWithin = (name: string, domain: string): boolean =>
+  domain === '' || `.${name}`.endsWith(`.${domain}`);
 
 const toData = (type: ZoneType, value: string): unknown => {
   if (type === 'MX') {

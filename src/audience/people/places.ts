@@ -337,6 +337,7 @@ export const platformTables: Readonly<Record<string, string>> = {
   domains: 'hosts',
   dkim_tokens: 'hosts',
   credentials: 'hashes, and names of tokens',
+  greylist: 'networks of servers, and digests',
   queue_due: COUNTS,
   master_key_check: 'sealed',
   evidence_keys: 'public keys of the installation',

@@ -16,6 +16,7 @@ import type { CheckedMail, MailEnvelope } from '../mail.ts';
 import { authorsOf } from './authors.ts';
 import { createClientChecks } from './client.ts';
 import { createDmarcCheck } from './dmarc.ts';
+import { watchDns } from './dns-health.ts';
 import { createRecentDns, QUESTION_MS } from './recent-dns.ts';
 import { resultsField } from './results-field.ts';
 import { checkSignatures } from './signatures.ts';
@@ -116,16 +117,27 @@ const createReporterOf = ({ config, clock }: Pick<Base, 'config' | 'clock'>, loo
 /**
  * For the listener; `proveAuthor` is for mail that no person reads, `reporterOf` for reports. `stop` ends all questions to the DNS.
  */
-export const openChecks = ({ config, clock }: Pick<Base, 'config' | 'clock'>, scan: ReceivedScan) => {
+export const openChecks = (
+  { config, clock, log }: Pick<Base, 'config' | 'clock' | 'log'>,
+  scan: ReceivedScan,
+  dnsAgainMs?: number,
+) => {
   const stopping = new AbortController();
   const tries = { tryMs: QUESTION_MS, stopping: stopping.signal };
-  const lookup = createDnsLookup(config().dns.resolvers, tries);
+  const { lookup, health } = watchDns({
+    lookup: createDnsLookup(config().dns.resolvers, tries),
+    clock,
+    log,
+    stopping: stopping.signal,
+    againMs: dnsAgainMs,
+  });
   const proves = createChecks({ config, clock, scan: notScanned, lookup });
   return {
     check: createChecks({ config, clock, scan, lookup }),
     proveAuthor: (async (envelope, content) =>
       authorProof(await proves({ envelope, content, recipients: [] }))) satisfies ProveAuthor,
     reporterOf: createReporterOf({ config, clock }, lookup),
+    dnsHealth: health,
     stop: () => stopping.abort(),
   };
 };

@@ -25,9 +25,22 @@ export type MailVerdict =
       readonly code: 451 | 550 | 552;
       /** Begins with the enhanced status code (RFC 3463). */
       readonly text: string;
-      readonly reason: VerdictReason;
+      readonly reason: MailRefusalReason;
     };
 type Refusal = Extract<MailVerdict, { to: 'refused' }>;
+
+/** `dns`: whose mail it is cannot be found out, and it is asked to come again, as where no scanner answers. */
+export const mailRefusalReasons = [
+  'blocked_sender',
+  'virus',
+  'dmarc',
+  'dns',
+  'spam',
+  'scanner_unavailable',
+  'too_large',
+] as const;
+export type MailRefusalReason = (typeof mailRefusalReasons)[number];
+type LaterReason = Extract<MailRefusalReason, 'scanner_unavailable' | 'dns'>;
 
 const refusals: Readonly<Record<'blocked_sender' | 'virus' | 'dmarc' | 'spam', string>> = {
   blocked_sender: '5.7.1 the recipient does not take mail of this sender',
@@ -42,14 +55,14 @@ const refused = (reason: keyof typeof refusals): Refusal => ({
   text: refusals[reason],
   reason,
 });
-const laterBecause = (reason: 'scanner_unavailable' | 'dmarc', what: string): Refusal => ({
+const laterBecause = (reason: LaterReason, what: string): Refusal => ({
   to: 'refused',
   code: 451,
   text: `4.7.1 ${what} at the moment, try again later`,
   reason,
 });
 const UNSCANNED = laterBecause('scanner_unavailable', 'the mail cannot be scanned');
-const UNPROVED = laterBecause('dmarc', 'it cannot be found out whether the mail is of its author');
+const UNPROVED = laterBecause('dns', 'it cannot be found out whether the mail is of its author');
 
 /** Over the largest mail that the mailbox takes. */
 export const tooLarge: Refusal = {
@@ -168,7 +181,8 @@ export const placementsOf = (verdicts: readonly RecipientVerdict[]): readonly Pl
   const rows = new Map<string, Placement>();
   for (const { tenantId, recipient, verdict } of verdicts) {
     const state = verdict.to === 'refused' ? 'quarantined' : verdict.to;
-    const reason = verdict.to === 'inbox' ? null : verdict.reason;
+    // Mail that is to come again is not stored, so that is no reason here.
+    const reason = verdict.to === 'inbox' || verdict.reason === 'dns' ? null : verdict.reason;
     const key = JSON.stringify([tenantId, state]);
     const row = rows.get(key) ?? { tenantId, state, reason, recipients: [] };
     rows.set(key, { ...row, recipients: [...row.recipients, recipient] });

@@ -89,6 +89,17 @@ const partsOf = (health: OperatorHealth): readonly Part[] => {
       ...listener(inbound?.listening),
       details: inbound && w.received(number(inbound.received), number(inbound.reports.changed)),
     },
+    ...(inbound
+      ? [
+          {
+            name: w.resolver,
+            tone: inbound.resolver.state === 'ok' ? ('good' as const) : ('bad' as const),
+            state: inbound.resolver.state === 'ok' ? w.works : w.silent,
+            details:
+              inbound.refused_content.dns > 0 ? w.notChecked(number(inbound.refused_content.dns)) : null,
+          },
+        ]
+      : []),
     {
       name: w.webhooks,
       tone: 'good',
