@@ -1,5 +1,5 @@
 // Finds the copy that a report is about when it did not come by its return path. What we signed decides first: a return
-// path, then the token of an unsubscribe link. Only those who have seen the copy know either, and each names one copy. A
+// path, then a feedback id, then the token of an unsubscribe link. Only those who have seen the copy know either, and each names one copy. A
 // Message-ID is in every copy of a message, so it counts only where one copy is possible: see `copyAmong`.
 import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
@@ -8,7 +8,7 @@ import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { domainName } from '#src/mail/address.ts';
 import { decodeUnsubscribeToken } from '#src/mail/copy-links.ts';
-import { decodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
+import { decodeFeedbackId, decodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import { type MessageRow, messageStore } from '#src/messages/store.ts';
 
 export interface LocateDeps {
@@ -22,6 +22,8 @@ export interface LocateDeps {
 export interface Clues {
   /** Addresses without angle brackets. */
   readonly returnPaths?: readonly string[];
+  /** CFBL-Feedback-ID (RFC 9477). */
+  readonly feedbackIds?: readonly string[];
   readonly unsubscribeTokens?: readonly string[];
   /** With or without angle brackets. */
   readonly messageId?: string | null;
@@ -92,5 +94,6 @@ const byMessageId = async (deps: LocateDeps, clues: Clues): Promise<ReturnPathTa
 /** Null where no copy of ours is found, or several are possible. Rejects where a file cannot be read. */
 export const locate = async (deps: LocateDeps, clues: Clues): Promise<ReturnPathTarget | null> =>
   firstOf(clues.returnPaths ?? [], (path) => decodeReturnPath(deps.returnPathKey, path)) ??
+  firstOf(clues.feedbackIds ?? [], (id) => decodeFeedbackId(deps.returnPathKey, id)) ??
   firstOf(clues.unsubscribeTokens ?? [], (token) => decodeUnsubscribeToken(deps.unsubscribeKey, token)) ??
   (await byMessageId(deps, clues));

@@ -4,6 +4,7 @@ import { createSecretKey } from 'node:crypto';
 import type { Accounts } from '#src/accounts/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import { createTrackingLinks, createUnsubscribeUrl } from '#src/mail/copy-links.ts';
+import { createCopyAddresses } from '#src/mail/verp.ts';
 import type { Messages } from '#src/messages/open.ts';
 import { createComplaints } from './complaints.ts';
 import { createGuardrail } from './reputation/guardrail.ts';
@@ -67,6 +68,7 @@ export const openFeedback = (
     links: {
       unsubscribeUrl: createUnsubscribeUrl(origin, unsubscribeKey),
       trackingLinks: createTrackingLinks(origin, trackingKey),
+      addresses: config().smtp.inbound ? createCopyAddresses(returnPathKey) : null,
       service: { name, origin },
     },
     routes: [

@@ -67,6 +67,7 @@ const cluesIn = (report: string, head: string): Clues => {
   return {
     // Receivers write the return path into Return-Path, into Received, and into fields of their own.
     returnPaths: [...new Set([...originalSenders(report, MAX_CLUES), ...returnPathsIn(head, MAX_CLUES)])],
+    feedbackIds: [fields, readFields(report)].flatMap((one) => fieldValue(one, 'cfbl-feedback-id') ?? []),
     unsubscribeTokens: unsubscribeTokensIn(fieldValue(fields, 'list-unsubscribe') ?? '', MAX_CLUES),
     messageId: fieldValue(fields, 'message-id'),
     fromHost: hostOf(fieldValue(fields, 'from') ?? ''),

@@ -126,6 +126,17 @@ const reporterOf = async (
   return address === undefined ? 'not_proven' : standingOf(reporter, address, feedbackSources());
 };
 
+/** A mail to the address by which a copy's recipient unsubscribes, worth as much as our link. Rejects as `receiveReport`. */
+export const receiveUnsubscription = async (
+  deps: ReceiveDeps,
+  { tenantNumber, recipientId }: ReturnPathTarget,
+): Promise<ReportResult> => {
+  const tenant = await deps.readPlatform((db) => registryStore(db).anyByNumber(tenantNumber));
+  if (!tenant) return 'unknown';
+  const now = deps.clock.now();
+  return deps.files.write(tenant.id, (db) => applyOptOut(db, recipientId, deps, now));
+};
+
 /** A report of feedback type `opt-out` (RFC 6430): the provider's own unsubscribe button, worth as much as our link. */
 const applyOptOut = (db: TenantDb, recipientId: number, keys: UnsubscribeKeys, now: number): ReportResult => {
   const copy = copyOf(db, recipientId);

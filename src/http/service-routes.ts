@@ -154,7 +154,7 @@ const wholeHealthSchema = z
             expired: z.int().describe('genuine, of mail that left more than 60 days ago'),
             listed: z.int().describe('by clients on a block list'),
             greylisted: z.int(),
-            sending_host: z.int().describe('at hosts that only send'),
+            sending_host: z.int().describe('at hosts that only send, such as `noreply@`'),
             too_many: z.int().describe('by one client in a short time'),
             disabled: z.int().describe('at hosts that receive no mail'),
             unwanted: z.int().describe('at addresses whose mode is `reject`'),

@@ -12,10 +12,12 @@ export const TARGET_BYTES = TENANT_BYTES + RECIPIENT_BYTES;
 /** 80 bits: one guess in 10^24 succeeds. */
 const MAC_BYTES = 10;
 const TOKEN_CHARS = ((TARGET_BYTES + MAC_BYTES) * 8) / 5;
-const LOCAL_PART = new RegExp(`^b[+=-]${FORM}([a-z2-7]{${TOKEN_CHARS}})$`);
+const TOKEN = `${FORM}[a-z2-7]{${TOKEN_CHARS}}`;
+const WHOLE_TOKEN = new RegExp(`^${TOKEN}$`);
+const LOCAL_PART = new RegExp(`^([bu])[+=-](${TOKEN})$`);
 /** A whole return path in a text. */
 const ANYWHERE = new RegExp(
-  `(?<![a-z0-9])b[+=-]${FORM}[a-z2-7]{${TOKEN_CHARS}}@bounce\\.[a-z0-9-]{1,63}(?:\\.[a-z0-9-]{1,63}){1,8}`,
+  `(?<![a-z0-9])b[+=-]${TOKEN}@bounce\\.[a-z0-9-]{1,63}(?:\\.[a-z0-9-]{1,63}){1,8}`,
   'gi',
 );
 
@@ -62,22 +64,65 @@ const decodeBase32 = (text: string): Buffer => {
   return bytes;
 };
 
-const macOf = (key: KeyObject, payload: Buffer, domain: string): Buffer =>
+/** What a token is for: none counts for another purpose. */
+type Purpose = 'return-path' | 'unsubscribe' | 'feedback';
+const purposeOf = { b: 'return-path', u: 'unsubscribe' } as const;
+
+const macOf = (key: KeyObject, purpose: Purpose, payload: Buffer, domain: string): Buffer =>
   createHmac('sha256', key)
-    .update(`return-path|${FORM}|${domain.toLowerCase()}|`)
+    .update(`${purpose}|${FORM}|${domain.toLowerCase()}|`)
     .update(payload)
     .digest()
     .subarray(0, MAC_BYTES);
 
-/** The return path without angle brackets. `domain` is the From domain in A-labels. */
-export const encodeReturnPath = (key: KeyObject, target: ReturnPathTarget, domain: string): string => {
+const encodeToken = (key: KeyObject, purpose: Purpose, target: ReturnPathTarget, domain: string): string => {
   const payload = encodeTarget(target);
-  const token = encodeBase32(Buffer.concat([payload, macOf(key, payload, domain)]));
-  return `b+${FORM}${token}@bounce.${domain}`;
+  return FORM + encodeBase32(Buffer.concat([payload, macOf(key, purpose, payload, domain)]));
 };
 
-/** Whether a local part is meant as a return path, genuine or not. People do not choose addresses that begin so. */
-export const looksLikeReturnPath = (localPart: string): boolean => /^b[+=-]/i.test(localPart);
+const decodeToken = (
+  key: KeyObject,
+  purpose: Purpose,
+  token: string,
+  domain: string,
+): ReturnPathTarget | null => {
+  const bytes = decodeBase32(token.slice(FORM.length));
+  const payload = bytes.subarray(0, TARGET_BYTES);
+  const mac = macOf(key, purpose, payload, domain);
+  return timingSafeEqual(mac, bytes.subarray(TARGET_BYTES)) ? decodeTarget(payload) : null;
+};
+
+/** The return path without angle brackets. `domain` is the From domain in A-labels. */
+export const encodeReturnPath = (key: KeyObject, target: ReturnPathTarget, domain: string): string =>
+  `b+${encodeToken(key, 'return-path', target, domain)}@bounce.${domain}`;
+
+/** Addresses and tokens of one copy that come back by mail. `domain` as of `encodeReturnPath`. */
+export interface CopyAddresses {
+  /** Mail there unsubscribes. It has no plus sign: some programs make a space of it in a mailto address. */
+  unsubscribe(target: ReturnPathTarget, domain: string): string;
+  /** Complaints about any copy go there (RFC 9477). It is below the domain in From, so that its signature covers it (§3.1.1). */
+  complaints(domain: string): string;
+  /** By which a complaint names the copy; no one else can make it (RFC 9477 §3.2). */
+  feedbackId(target: ReturnPathTarget): string;
+}
+
+/** The local part of the address for complaints. */
+export const COMPLAINTS = 'fbl';
+
+export const createCopyAddresses = (key: KeyObject): CopyAddresses => ({
+  unsubscribe: (target, domain) => `u-${encodeToken(key, 'unsubscribe', target, domain)}@bounce.${domain}`,
+  complaints: (domain) => `${COMPLAINTS}@bounce.${domain}`,
+  feedbackId: (target) => encodeToken(key, 'feedback', target, ''),
+});
+
+/** Null for every text that was not made with this key. */
+export const decodeFeedbackId = (key: KeyObject, text: string): ReturnPathTarget | null => {
+  const token = text.trim().toLowerCase();
+  return WHOLE_TOKEN.test(token) ? decodeToken(key, 'feedback', token, '') : null;
+};
+
+/** Whether a local part is meant as one of ours, genuine or not. People do not choose addresses that begin so. */
+export const looksLikeReturnPath = (localPart: string): boolean => /^[bu][+=-]/i.test(localPart);
 
 /** All that looks like a return path in a text, each once, at most `limit`. */
 export const returnPathsIn = (text: string, limit: number): string[] => {
@@ -89,14 +134,17 @@ export const returnPathsIn = (text: string, limit: number): string[] => {
   return [...found];
 };
 
-/** Null for every address that was not made with this key. */
-export const decodeReturnPath = (key: KeyObject, address: string): ReturnPathTarget | null => {
+const decodeAddress = (key: KeyObject, letter: 'b' | 'u', address: string): ReturnPathTarget | null => {
   const at = address.lastIndexOf('@');
-  const token = LOCAL_PART.exec(address.slice(0, at).toLowerCase())?.[1];
+  const [, found, token] = LOCAL_PART.exec(address.slice(0, at).toLowerCase()) ?? [];
   const host = address.slice(at + 1).toLowerCase();
-  if (token === undefined || !host.startsWith('bounce.')) return null;
-  const bytes = decodeBase32(token);
-  const payload = bytes.subarray(0, TARGET_BYTES);
-  const mac = macOf(key, payload, host.slice('bounce.'.length));
-  return timingSafeEqual(mac, bytes.subarray(TARGET_BYTES)) ? decodeTarget(payload) : null;
+  if (token === undefined || found !== letter || !host.startsWith('bounce.')) return null;
+  return decodeToken(key, purposeOf[letter], token, host.slice('bounce.'.length));
 };
+
+/** Null for every address that was not made with this key. */
+export const decodeReturnPath = (key: KeyObject, address: string): ReturnPathTarget | null =>
+  decodeAddress(key, 'b', address);
+/** Of the address by which one unsubscribes; null as before. */
+export const decodeUnsubscribeAddress = (key: KeyObject, address: string): ReturnPathTarget | null =>
+  decodeAddress(key, 'u', address);

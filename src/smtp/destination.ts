@@ -5,11 +5,13 @@ import { admissionRefusals } from '#src/inbound/recipient-rules.ts';
 import { domainName, isDotAtom } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { ForwardedCopy } from '#src/mail/srs.ts';
-import { looksLikeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
+import { COMPLAINTS, looksLikeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import { SmtpRefusal } from './read-data.ts';
 
 export type Destination =
   | { readonly kind: 'report'; readonly address: string; readonly target: ReturnPathTarget }
+  /** To unsubscribe by one's own mail (RFC 2369 §3.2). */
+  | { readonly kind: 'unsubscribe'; readonly target: ReturnPathTarget }
   /** A report about mail that was forwarded. */
   | { readonly kind: 'forward_report'; readonly copy: ForwardedCopy }
   | {
@@ -18,7 +20,7 @@ export type Destination =
       readonly recipient: Address;
       readonly returnPath: Address;
     }
-  /** Reports of complaints (RFC 6449). */
+  /** Reports of complaints (RFC 6449, RFC 9477). */
   | { readonly kind: 'complaint' }
   /** Reports of receivers about the domains of tenants (RFC 9990, RFC 8460). */
   | { readonly kind: 'domain_report'; readonly report: 'dmarc' | 'tls' }
@@ -36,6 +38,8 @@ export interface DestinationFacts {
   readonly managedSuffix: string;
   /** Null for an address that no key of this installation has made. */
   readonly decodeReturnPath: (address: string) => ReturnPathTarget | null;
+  /** Of the address by which a copy's recipient unsubscribes; null as before. */
+  readonly decodeUnsubscribeAddress: (address: string) => ReturnPathTarget | null;
   /** Of a copy that was forwarded; null as before, and where it is too old. */
   readonly decodeForwardPath: (address: string) => ForwardedCopy | null;
   /** Whether `bounce.<host>` and `in.<host>` are names that mail is received for. */
@@ -77,7 +81,6 @@ export class RecipientRefusal extends SmtpRefusal {
   }
 }
 
-const COMPLAINTS = 'fbl';
 const OPERATORS = new Set(['postmaster', 'abuse']);
 export const isOperatorName = (localPart: string): boolean => OPERATORS.has(localPart.toLowerCase());
 const DOMAIN_REPORTS: ReadonlyMap<string, 'dmarc' | 'tls'> = new Map([
@@ -110,6 +113,8 @@ export const destinationOf = (given: string, mailFrom: string, facts: Destinatio
   const host = at === -1 ? facts.serviceHost : address.slice(at + 1);
   const target = facts.decodeReturnPath(address);
   if (target) return { kind: 'report', address, target };
+  const unsubscribing = facts.decodeUnsubscribeAddress(address);
+  if (unsubscribing) return { kind: 'unsubscribe', target: unsubscribing };
   // Only reports have the null sender. An automatic reply would be for the sender of the mail, and goes no further than here.
   const copy = mailFrom === '' ? facts.decodeForwardPath(address) : null;
   if (copy) return { kind: 'forward_report', copy };
@@ -131,8 +136,8 @@ export const destinationOf = (given: string, mailFrom: string, facts: Destinatio
   if (!isOurs) throw new RecipientRefusal('relaying');
   const name = localPart.toLowerCase();
   if (isOperatorName(name)) return { kind: 'operator', recipient: address };
+  if (name === COMPLAINTS && (host === facts.serviceHost || bounceOf !== null)) return { kind: 'complaint' };
   if (host === facts.serviceHost) {
-    if (name === COMPLAINTS) return { kind: 'complaint' };
     const report = DOMAIN_REPORTS.get(name);
     if (report) return { kind: 'domain_report', report };
   }

@@ -11,6 +11,7 @@ import type { Log } from '#src/kernel/log.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
 import type { ForwardedCopy } from '#src/mail/srs.ts';
 import { receivedField, returnPathField, type Traced } from '#src/mail/trace.ts';
+import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import { type Destination, RecipientRefusal, type RefusalReason } from './destination.ts';
 import {
   type Certificate,
@@ -41,6 +42,8 @@ export interface InboundWork extends RecipientWork {
     reports: readonly Extract<Recipient, { kind: 'report' }>[],
     mail: ReceivedMail,
   ) => Promise<ReportOutcome[] | null>;
+  /** As the link of the copy does. An automatic reply, a bounce and a report change nothing. */
+  readonly unsubscribe: (target: ReturnPathTarget, mail: ReceivedMail) => Promise<ReportOutcome>;
   readonly forwardReport: (copy: ForwardedCopy, mail: ReceivedMail) => Promise<ReportOutcome>;
   /** Null where too many came recently. */
   readonly complain: (mail: ReceivedMail) => Promise<ReportOutcome | null>;
@@ -203,6 +206,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
     for (const one of to) {
       if (one.kind === 'forward_report')
         reports[await work.forwardReport(one.copy, { envelope, content })] += 1;
+      if (one.kind === 'unsubscribe') reports[await work.unsubscribe(one.target, { envelope, content })] += 1;
       if (one.kind === 'complaint') {
         const outcome = await work.complain({ envelope, content });
         if (outcome === null) throw tooMany();

@@ -3,7 +3,7 @@ import type { Accounts } from '#src/accounts/open.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import { readReport } from '#src/feedback/read-report.ts';
-import { type ReportResult, receiveReport } from '#src/feedback/receive.ts';
+import { type ReportResult, receiveReport, receiveUnsubscription } from '#src/feedback/receive.ts';
 import { returnPathStatus } from '#src/feedback/return-path.ts';
 import { answerTo } from '#src/feedback/simulator.ts';
 import type { Inbound } from '#src/inbound/open.ts';
@@ -16,8 +16,9 @@ import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Config } from '#src/kernel/config/config.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { newId } from '#src/kernel/id.ts';
-import { headOf } from '#src/mail/field-block.ts';
-import { decodeReturnPath } from '#src/mail/verp.ts';
+import { isAutoReply } from '#src/mail/auto-reply.ts';
+import { headFieldsOf, headOf } from '#src/mail/field-block.ts';
+import { decodeReturnPath, decodeUnsubscribeAddress } from '#src/mail/verp.ts';
 import { createCaptureUpstream } from '#src/relay/capture/upstream.ts';
 import { createSmtpUpstream } from '#src/relay/smtp/upstream.ts';
 import type { Upstream } from '#src/relay/upstream.ts';
@@ -129,6 +130,13 @@ const openInbound = (base: Base, { feedback, intake, insight, inbound: mailboxes
       }
       return Promise.all(results);
     },
+    unsubscribe: async (target, { content, envelope }) => {
+      const { kind } = await readReport(content, envelope);
+      // Programs that unsubscribe for a person say in the text that they do so by themselves, so only the header counts.
+      const isAutomatic = kind === 'auto_reply' && isAutoReply(headFieldsOf(content));
+      const isWish = envelope.mailFrom !== '' && (kind === 'other' || kind === 'auto_reply') && !isAutomatic;
+      return isWish ? receiveUnsubscription(feedback.received, target) : 'unchanged';
+    },
     forwardReport: async (copy, mail) =>
       mailboxes.forwarded.report(copy, await readReport(mail.content, mail.envelope)),
     simulate: async ({ behaviour, recipient, returnPath }, content) => {
@@ -158,6 +166,7 @@ const openInbound = (base: Base, { feedback, intake, insight, inbound: mailboxes
     simulatorDomain,
     managedSuffix: service.managed_suffix,
     decodeReturnPath: (address) => decodeReturnPath(feedback.returnPathKey, address),
+    decodeUnsubscribeAddress: (address) => decodeUnsubscribeAddress(feedback.returnPathKey, address),
     decodeForwardPath: mailboxes.forwarded.decodeReturnPath,
     isSendingHost: (host) => storage.platform.peek((db) => domainRegistryStore(db).holderOf(host)) !== null,
     clientLists: openClientLists(base, stopping.signal),

@@ -14,6 +14,7 @@ const cluesOf = (found: Found) => (found !== null && 'clues' in found ? found.cl
 /** Of the mail that all of them return. */
 const returned = {
   returnPaths: ['b+1aaaaaaibaaaaaaabaaaaaaaaaaaaaaaa@bounce.praxis.example'],
+  feedbackIds: [],
   unsubscribeTokens: ['1AAAAAQAAAAAAAQAAAAAAAAAAAAAAAAAAAAA'],
   messageId: '<01930000-0000-7000-8000-000000000001@praxis.example>',
   fromHost: 'praxis.example',

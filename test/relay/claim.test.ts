@@ -57,6 +57,7 @@ beforeEach(async () => {
     guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
     softBounces: () => ({ count: 5, days: 30 }),
     unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
+    addresses: null,
     trackingLinks: createTrackingLinks('https://mail.example.com', createSecretKey(Buffer.alloc(32, 5))),
     service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
   };

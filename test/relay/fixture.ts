@@ -221,6 +221,7 @@ export const createRelay = async (
     contentKey: CONTENT_KEY,
     suppressionKey: SUPPRESSION_KEY,
     unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
+    addresses: null,
     trackingLinks: createTrackingLinks('https://mail.example.com', createSecretKey(Buffer.alloc(32, 5))),
     service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
     simulatorDomain: 'simulator.mail.example.com',

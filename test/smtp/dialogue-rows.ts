@@ -190,7 +190,7 @@ const recipients: readonly Dialogue[] = [
   toRecipient('postmaster@OFF', '250 2.1.5'),
   toRecipient('abuse@HERE', '250 2.1.5'),
   toRecipient('postmaster', '250 2.1.5'),
-  toRecipient('erika@APEX', '550 5.7.1'),
+  toRecipient('erika@APEX', '550 5.1.1 this address takes no mail, write to post@in.'),
   toRecipient('erika@www.APEX', '550 5.7.1'),
   toRecipient('erika@in.HERE', '550 5.7.1'),
   toRecipient('erika@send.example.com', '550 5.7.1'),

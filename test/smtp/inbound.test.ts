@@ -59,6 +59,7 @@ const started = async (
     simulatorDomain: 'simulator.mail.example.com',
     managedSuffix: 'send.example.com',
     decodeReturnPath: (address) => decodeReturnPath(key, address),
+    decodeUnsubscribeAddress: () => null,
     decodeForwardPath: () => null,
     isSendingHost: (host) => ['praxis.example', 'xn--zahnrzte-4za.example'].includes(host),
     messageBytes: 10 * MIB,
@@ -94,6 +95,7 @@ const started = async (
         reported.push({ targets, mailFrom, content: content.toString('latin1') });
         return targets.map(() => 'changed' as const);
       },
+      unsubscribe: async () => 'unchanged',
       forwardReport: async () => 'unchanged',
       simulate: async ({ behaviour, returnPath }) => {
         simulated.push(`${behaviour} ${returnPath}`);
@@ -211,7 +213,7 @@ describe('whom it takes mail for', () => {
     { name: 'what begins like a return path', to: 'b+1abc@bounce.praxis.example', code: '550 5.1.1' },
     { name: 'complaints', to: 'fbl@mail.example.com', code: '250 2.1.5' },
     { name: 'complaints in capitals', to: 'FBL@MAIL.example.com', code: '250 2.1.5' },
-    { name: 'complaints at a bounce host', to: 'fbl@bounce.praxis.example', code: '550 5.1.1' },
+    { name: 'complaints at a bounce host', to: 'fbl@bounce.praxis.example', code: '250 2.1.5' },
     { name: 'complaints at the simulator', to: 'fbl@simulator.mail.example.com', code: '550 5.1.1' },
     { name: 'reports of DMARC', to: 'dmarc@mail.example.com', code: '250 2.1.5' },
     { name: 'reports of TLS', to: 'TLS-RPT@mail.example.com', code: '250 2.1.5' },

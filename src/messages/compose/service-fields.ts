@@ -1,6 +1,6 @@
 // The header fields that the service adds to a sender's message: the link to unsubscribe (RFC 2369 §3.2, RFC 8058 §3.1), the
-// fields that stop automatic replies (RFC 3834 §5, and `Precedence` for older programs), and the Feedback-ID, by which Gmail
-// counts complaints. Pure.
+// fields that stop automatic replies (RFC 3834 §5, and `Precedence` for older programs), the Feedback-ID, by which Gmail
+// counts complaints, and the address that others report them to (RFC 9477). Pure.
 import { kinds } from '#src/messages/kinds.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
 import type { MessageRow } from '#src/messages/store.ts';
@@ -23,11 +23,24 @@ const feedbackId = ({ message_kind, campaign_seq }: MessageRow, { practice, serv
   return `${campaign}${message_kind}:p-${practice}:${senderIdOf(service.name)}`;
 };
 
-const unsubscribeFields = (unsubscribe: MessageFooter['unsubscribe'], url: string | null): Fields => {
+/** The https address is the first: one-click takes that (RFC 8058 §3.1). */
+const unsubscribeFields = (
+  unsubscribe: MessageFooter['unsubscribe'],
+  { unsubscribeUrl: url, unsubscribeAddress: address }: Copy,
+): Fields => {
   if (unsubscribe === null || url === null) return [];
-  const link = ['List-Unsubscribe', `<${url}>`] as const;
+  const mail = address === null ? '' : `, <mailto:${address}?subject=unsubscribe>`;
+  const link = ['List-Unsubscribe', `<${url}>${mail}`] as const;
   return unsubscribe === 'link' ? [link] : [link, ['List-Unsubscribe-Post', 'List-Unsubscribe=One-Click']];
 };
+
+const complaintFields = ({ complaints }: Copy): Fields =>
+  complaints === null
+    ? []
+    : [
+        ['CFBL-Address', `${complaints.address}; report=arf`],
+        ['CFBL-Feedback-ID', complaints.id],
+      ];
 
 /** Mail that a person may have written with a mail program or as a reply is not declared as automatic. */
 const origin = ({ message_kind, source }: MessageRow, given: Fields): Fields => {
@@ -50,9 +63,10 @@ export const withServiceFields = (
 ): Fields => {
   const taken = new Set(given.map(([name]) => name.toLowerCase()));
   const own: Fields = [
-    ...unsubscribeFields(footer.unsubscribe, copy.unsubscribeUrl),
+    ...unsubscribeFields(footer.unsubscribe, copy),
     ...origin(message, given),
     ['Feedback-ID', feedbackId(message, copy)],
+    ...complaintFields(copy),
   ];
   return [...own.filter(([name]) => !taken.has(name.toLowerCase())), ...given];
 };

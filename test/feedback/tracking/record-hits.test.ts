@@ -26,6 +26,7 @@ const deps: ClaimDeps = {
   returnPathKey: createSecretKey(Buffer.alloc(32, 2)),
   contentKey: Buffer.alloc(32, 3),
   unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
+  addresses: null,
   trackingLinks: createTrackingLinks('https://mail.example.com', createSecretKey(Buffer.alloc(32, 5))),
   service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
 };

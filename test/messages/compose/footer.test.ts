@@ -8,6 +8,8 @@ const copy: Copy = {
   recipient: parseAddress('erika@example.org').address,
   unsubscribeUrl: 'https://mail.example.com/api/public/unsub?t=token',
   preferencesUrl: null,
+  unsubscribeAddress: null,
+  complaints: null,
   tracking: {
     openUrl: () => 'https://mail.example.com/t/o/token',
     clickUrl: (url) => `https://mail.example.com/t/c/token/${url}`,

@@ -13,6 +13,8 @@ const copy = (fields: Partial<Copy> = {}): Copy => ({
   recipient: parseAddress('erika@example.org').address,
   unsubscribeUrl: LINK,
   preferencesUrl: null,
+  unsubscribeAddress: null,
+  complaints: null,
   tracking: {
     openUrl: () => 'https://mail.example.com/t/o/token',
     clickUrl: (url) => `https://mail.example.com/t/c/token/${url}`,
@@ -100,6 +102,11 @@ const FIELDS = [
   'Auto-Submitted',
   'Feedback-ID',
 ] as const;
+const MAILTO = 'u-1token@bounce.praxis.example';
+const addressed = {
+  unsubscribeAddress: MAILTO,
+  complaints: { address: 'fbl@bounce.praxis.example', id: '1id' },
+};
 const answering = JSON.stringify([['In-Reply-To', '<a@example.org>']]);
 const fields: readonly (readonly [
   title: string,
@@ -168,6 +175,31 @@ const fields: readonly (readonly [
 ];
 
 describe('header fields of the service', () => {
+  test.each([
+    [
+      'beside the https address, which is the first',
+      {},
+      addressed,
+      [`<${LINK}>,`, ` <mailto:${MAILTO}?subject=unsubscribe>`],
+    ],
+    [
+      'with a link to unsubscribe alone',
+      { settings: { footer: { ...footer, unsubscribe: null } } },
+      { ...addressed, unsubscribeUrl: null },
+      [],
+    ],
+  ] as const)('the mailto address to unsubscribe is there %s', (_, changes, of, lines) => {
+    const [, text = ''] = /^List-Unsubscribe: ((?:.|\r\n )*)\r$/m.exec(source(changes, copy(of))) ?? [];
+    expect(text.split('\r\n').filter((line) => line !== '')).toEqual(lines);
+  });
+
+  test('the address for complaints is there with the id of the copy', () => {
+    const message = source({}, copy(addressed));
+    expect(fieldOf(message, 'CFBL-Address')).toEqual(['fbl@bounce.praxis.example; report=arf']);
+    expect(fieldOf(message, 'CFBL-Feedback-ID')).toEqual(['1id']);
+    expect(fieldOf(source(), 'CFBL-Address')).toEqual([]);
+  });
+
   test.each(fields)('%s', (_, changes, of, values) => {
     const message = source(changes, of);
     expect(FIELDS.map((name) => fieldOf(message, name))).toEqual(

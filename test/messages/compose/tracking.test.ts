@@ -18,6 +18,8 @@ const copyFor = (recipientId: number): Copy => ({
   recipient: parseAddress('erika@example.org').address,
   unsubscribeUrl: `${ORIGIN}/api/public/unsub?t=${recipientId}`,
   preferencesUrl: null,
+  unsubscribeAddress: null,
+  complaints: null,
   tracking: {
     openUrl: () => links.open({ tenantNumber: TENANT, recipientId }),
     clickUrl: (url) => links.click({ tenantNumber: TENANT, recipientId }, url),
