@@ -3,13 +3,16 @@
 import { replyAddressOf, replyMailbox } from '#src/accounts/tenants/reply-address.ts';
 import { sendingHost } from '#src/accounts/tenants/schema.ts';
 import { type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
+import { objectionStore } from '#src/feedback/tracking/objection-store.ts';
 import type { Assessment } from '#src/intake/content/assessment.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { addressDomain } from '#src/mail/address.ts';
+import type { Address } from '#src/mail/mailbox.ts';
 import { invitationOf } from '#src/messages/compose/invitation.ts';
 import type { OutgoingMessage } from '#src/messages/compose/message.ts';
 import { composeUnsigned } from '#src/messages/compose/prepare.ts';
+import { addressHash } from '#src/messages/pseudonym.ts';
 import type { Draft } from './draft.ts';
 import { readFacts } from './facts.ts';
 import { type Facts, type GateKind, gateKinds, kindOf, recipientsOf } from './gate.ts';
@@ -68,6 +71,8 @@ export interface Evaluation {
   readonly route: RouteRow;
   readonly facts: Facts;
   readonly result: GateResult;
+  /** Recipients who objected to tracking. */
+  readonly untracked: ReadonlySet<Address>;
 }
 
 /** Null: the service's own mail, which is not assessed. */
@@ -129,6 +134,28 @@ const withOwnNames = (db: TenantDb, route: RouteRow, draft: Draft): Draft =>
     ? { ...draft, names: [...(draft.names ?? []), tenantStore(db).practice().name] }
     : draft;
 
+/** Those of the draft's recipients who objected to tracking, where it would track them. */
+const untrackedAmong = (
+  db: TenantDb,
+  { suppressionKey }: Pick<IntakeContext, 'suppressionKey'>,
+  draft: Draft,
+): ReadonlySet<Address> => {
+  const { track_opens, track_clicks } = draft.settings;
+  const objections = objectionStore(db);
+  if ((track_opens !== true && track_clicks !== true) || objections.isEmpty()) return new Set();
+  const { id } = tenantStore(db).practice();
+  const all = recipientsOf(draft).map(({ address }) => address);
+  return new Set(
+    all.filter((address) => objections.entryOf(addressHash(suppressionKey, id, address)) !== null),
+  );
+};
+
+/** Where no one may be tracked, the message is not. */
+const withoutTracking = (draft: Draft, untracked: ReadonlySet<Address>): Draft =>
+  untracked.size > 0 && recipientsOf(draft).every(({ address }) => untracked.has(address))
+    ? { ...draft, settings: { ...draft.settings, track_opens: false, track_clicks: false } }
+    : draft;
+
 /** Answers to what is sent go somewhere, also where the sender does not say where. */
 const withReplyAddress = (
   db: TenantDb,
@@ -167,7 +194,9 @@ export const evaluate = (
   const given = typeof candidate.draft === 'function' ? candidate.draft(db) : candidate.draft;
   const route = routeOf(db, given, projectId);
   const { source, projects, campaign } = candidate;
-  const draft = withReplyAddress(db, intake, withOwnNames(db, route, withSettingsOf(route, given, source)), {
+  const tracked = withOwnNames(db, route, withSettingsOf(route, given, source));
+  const untracked = untrackedAmong(db, intake, tracked);
+  const draft = withReplyAddress(db, intake, withoutTracking(tracked, untracked), {
     source,
     projectId,
     route,
@@ -175,7 +204,7 @@ export const evaluate = (
   const consent = campaign ? { entry: campaign.consentEntry } : null;
   const request = { source, projects, projectId, route, content: assess(draft), consent, now };
   const facts = readFacts(db, draft, intake, request);
-  return { draft, projectId, route, facts, result: runGates(kinds, facts, draft, pastRefusals) };
+  return { draft, projectId, route, facts, untracked, result: runGates(kinds, facts, draft, pastRefusals) };
 };
 
 /**

@@ -178,7 +178,8 @@ export const storeMessage = (db: TenantDb, evaluation: Evaluation, identity: Ide
   }
   for (const { field, address, isSuppressed } of all) {
     const itsStatus = isSuppressed && !result.blocked ? 'suppressed' : waiting;
-    const recipient = messages.insertRecipient(seq, address, field, itsStatus, now);
+    const isUntracked = evaluation.untracked.has(address) ? 1 : 0;
+    const recipient = messages.insertRecipient(seq, address, field, itsStatus, now, isUntracked);
     const recipientId = recipient.id;
     const suppression = facts.suppressed.get(address);
     if (itsStatus === 'suppressed')

@@ -115,6 +115,8 @@ export interface RecipientRow {
   diagnostic: string | null;
   upstream: string | null;
   updated_at: number;
+  /** 1: the copy has nothing that tracks. */
+  is_untracked: 0 | 1;
 }
 
 export type RecipientResult = Pick<
@@ -201,8 +203,8 @@ export const messageStore = perConnection((db: TenantDb) => {
     `INSERT INTO attachments (message_seq, position, filename, content_type, content_id, size_bytes, content)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
-  const insertRecipient = db.prepare<[number, string, RecipientField, Status, number]>(
-    'INSERT INTO recipients (message_seq, address, field, status, updated_at) VALUES (?, ?, ?, ?, ?)',
+  const insertRecipient = db.prepare<[number, string, RecipientField, Status, number, 0 | 1]>(
+    'INSERT INTO recipients (message_seq, address, field, status, updated_at, is_untracked) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const bySeq = db.prepare<[number], MessageRow>('SELECT * FROM messages WHERE seq = ?');
   const byId = db.prepare<[string], MessageRow>('SELECT * FROM messages WHERE id = ?');
@@ -338,8 +340,9 @@ export const messageStore = perConnection((db: TenantDb) => {
       field: RecipientField,
       status: Status,
       now: number,
+      is_untracked: 0 | 1 = 0,
     ): RecipientRow => ({
-      id: Number(insertRecipient.run(message_seq, address, field, status, now).lastInsertRowid),
+      id: Number(insertRecipient.run(message_seq, address, field, status, now, is_untracked).lastInsertRowid),
       message_seq,
       address,
       field,
@@ -350,6 +353,7 @@ export const messageStore = perConnection((db: TenantDb) => {
       diagnostic: null,
       upstream: null,
       updated_at: now,
+      is_untracked,
     }),
     bySeq: (seq: number): MessageRow | undefined => bySeq.get(seq),
     byId: (id: string): MessageRow | undefined => byId.get(id),

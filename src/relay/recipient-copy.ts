@@ -22,7 +22,7 @@ export const recipientCopy = (
   { unsubscribeUrl, trackingLinks, addresses, service }: RecipientCopyDeps,
   practice: { readonly number: number; readonly slug: string },
   message: MessageRow,
-  recipient: { readonly id: number; readonly address: string },
+  recipient: { readonly id: number; readonly address: string; readonly is_untracked: 0 | 1 },
 ): Copy => {
   const target: ReturnPathTarget = { tenantNumber: practice.number, recipientId: recipient.id };
   const { settings, from } = parsedMessage(message);
@@ -38,10 +38,13 @@ export const recipientCopy = (
         ? { address: addresses.complaints(host), id: addresses.feedbackId(target) }
         : null,
     preferencesUrl: message.source === 'campaign' && link !== null ? preferencesUrlOf(link) : null,
-    tracking: {
-      openUrl: () => trackingLinks.open(target),
-      clickUrl: (url) => trackingLinks.click(target, url),
-    },
+    tracking:
+      recipient.is_untracked === 1
+        ? null
+        : {
+            openUrl: () => trackingLinks.open(target),
+            clickUrl: (url) => trackingLinks.click(target, url),
+          },
     practice: practice.slug,
     service,
   };

@@ -25,6 +25,7 @@ export const insertList = (db: TenantDb, fields: Partial<Omit<ListRow, 'seq'>> =
     wording_version: 1,
     is_public: 1,
     two_steps: 0,
+    tracking_consent: 'always',
     created_at: 0,
     archived_at: null,
     ...fields,

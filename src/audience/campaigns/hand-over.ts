@@ -9,6 +9,7 @@ import type { ConsentFacts } from '#src/audience/consent/entry.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
 import { listStore } from '#src/audience/lists/store.ts';
 import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
+import { mayTrack } from '#src/audience/subscribers/tracking.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { AcceptHere } from '#src/intake/accept.ts';
 import { type Assess, createScans, tryOne } from '#src/intake/bulk.ts';
@@ -141,7 +142,8 @@ const consentOf = (db: TenantDb, row: CampaignRow, subscriber: SubscriberRow): s
     .ofPerson(subscriber.address_hash)
     .map((entry) => ({ ...entry, facts: JSON.parse(entry.facts_json) as ConsentFacts }))
     .findLast(
-      ({ facts: { action, list_id } }) => list_id === list?.id && action !== 'request' && action !== 'mail',
+      ({ facts: { action, list_id } }) =>
+        list_id === list?.id && /^(?:confirm|import|withdraw)$/.test(action),
     );
   const isConsent = last?.facts.action === 'confirm' || last?.facts.action === 'import';
   const { channel } = kinds[row.message_kind];
@@ -180,6 +182,8 @@ const withListId = (
     ? headers
     : [...headers, ['List-Id', `<${listStore(db).bySeq(list_seq)?.id}.list.${host}>`]];
 
+const UNTRACKED = { track_opens: false, track_clicks: false } as const;
+
 /** What a page is made of. */
 interface Page {
   readonly tenantId: string;
@@ -202,6 +206,7 @@ const handOverPage = (
 ): CampaignRow => {
   const store = campaignStore(db);
   const { seq } = row;
+  const lists = listsOf(db, row);
   let handedOver = 0;
   const leaveOut = ({ seq: subscriber_seq, address_hash }: SubscriberRow, reason: string): void => {
     store.exclude({ campaign_seq: seq, address_hash, subscriber_seq, reason });
@@ -227,6 +232,7 @@ const handOverPage = (
       draft: {
         ...draft,
         headers: withListId(db, draft.headers, subscriber, host),
+        settings: mayTrack(db, lists, subscriber) ? draft.settings : { ...draft.settings, ...UNTRACKED },
         shared: draft.shared && { ...draft.shared, id: sharedId() },
       },
       assess: () => assessment,

@@ -17,9 +17,19 @@ import type { Channel } from '#src/messages/kinds.ts';
 /**
  * `request`: the person, or someone who knows the address, asked to be subscribed. `mail`: a relay took the confirmation mail.
  * `confirm`: its link was used. `import`: the tenant asserts that consent was given. `withdraw`: it has ended. `wording`: the
- * text of a list was set or changed; such an entry is about no person.
+ * text of a list was set or changed; such an entry is about no person. `tracking`, `no_tracking`: the person agreed that the practice
+ * records opens and clicks, or objected to it; they say nothing of being on a list.
  */
-export const consentActions = ['request', 'mail', 'confirm', 'import', 'withdraw', 'wording'] as const;
+export const consentActions = [
+  'request',
+  'mail',
+  'confirm',
+  'import',
+  'withdraw',
+  'wording',
+  'tracking',
+  'no_tracking',
+] as const;
 export type ConsentAction = (typeof consentActions)[number];
 
 /** How an entry came about: by what the person, the tenant or a server did. `link`: one click. `button`: that of the page behind it. */
@@ -63,8 +73,9 @@ export interface ConsentFacts {
   readonly action: ConsentAction;
   /** ISO 8601, UTC. */
   readonly at: string;
-  readonly list_id: string;
-  readonly list_name: string;
+  /** Null: about all marketing mail of the practice. */
+  readonly list_id: string | null;
+  readonly list_name: string | null;
   readonly channel: Channel;
   /** `consent`, or what an import asserts. */
   readonly legal_basis: string;
@@ -86,7 +97,8 @@ export interface ConsentFacts {
 export const CONFIRM_WITHIN_DAYS = 7;
 
 /** Who is asked for what, as the link of the mail is bound to it. */
-export const askedOf = (listId: string, person: Buffer): string => `${listId}|${person.toString('hex')}`;
+export const askedOf = (listId: string | null, person: Buffer): string =>
+  `${listId}|${person.toString('hex')}`;
 
 /** `leftAt`: of the mail, ms; null: it has not left. */
 export const isTooOld = ({ at }: ConsentFacts, leftAt: number | null, now: number): boolean =>

@@ -24,6 +24,7 @@ interface Words {
   readonly personal: Readonly<Record<PersonalName, string>>;
   readonly time: string;
   readonly list: string;
+  readonly allLists: string;
   readonly basis: string;
   readonly way: string;
   readonly details: string;
@@ -57,6 +58,8 @@ const words: Readonly<Record<Language, Words>> = {
       import: 'Der Absender hat eine vorhandene Einwilligung versichert',
       withdraw: 'Die Einwilligung endete',
       wording: 'Der Text der Einwilligung wurde festgelegt',
+      tracking: 'Öffnen und Klicken dürfen ausgewertet werden',
+      no_tracking: 'Widerspruch gegen die Auswertung von Öffnen und Klicken',
     },
     ways: {
       form: 'über das Formular',
@@ -86,6 +89,7 @@ const words: Readonly<Record<Language, Words>> = {
     },
     time: 'Zeitpunkt',
     list: 'Liste',
+    allLists: 'alle',
     basis: 'Rechtsgrundlage',
     way: 'Weg',
     details: 'Weiteres',
@@ -117,6 +121,8 @@ const words: Readonly<Record<Language, Words>> = {
       import: 'The sender asserted that consent had been given',
       withdraw: 'The consent ended',
       wording: 'The text of the consent was set',
+      tracking: 'Opens and clicks may be recorded',
+      no_tracking: 'Objection to the recording of opens and clicks',
     },
     ways: {
       form: 'by the form',
@@ -146,6 +152,7 @@ const words: Readonly<Record<Language, Words>> = {
     },
     time: 'Time',
     list: 'List',
+    allLists: 'all',
     basis: 'Legal basis',
     way: 'Way',
     details: 'More',
@@ -193,7 +200,7 @@ const sectionOf = (
   };
   const known = rows([
     [say.time, timeOf(facts.at)],
-    [say.list, facts.list_name],
+    [say.list, facts.list_name ?? say.allLists],
     [say.way, say.ways[facts.way]],
     [say.basis, facts.legal_basis],
     ...personal,

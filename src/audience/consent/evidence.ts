@@ -92,7 +92,7 @@ export const makeEvidence = (
   const entries = rows.map((row, index) => entryOf(db, row, facts[index] as ConsentFacts));
   const lists = [...new Set(facts.map(({ list_id }) => list_id))].flatMap((id) => {
     const list = listStore(db).byId(id);
-    return list ? [{ id, name: list.name }] : [];
+    return list ? [{ id: list.id, name: list.name }] : [];
   });
   const { id, name } = tenantStore(db).practice();
   const evidence: Omit<Evidence, 'signature'> = {

@@ -20,7 +20,13 @@ import {
   reachOf,
   SALT_BYTES,
 } from './entry.ts';
-import { type ClientValue, type ConsentHead, consentStore, type DocumentKind } from './store.ts';
+import {
+  type ClientValue,
+  type ConsentHead,
+  consentStore,
+  type DocumentKind,
+  type NewConsentRow,
+} from './store.ts';
 
 /** What the installation has for the ledgers of all practices. */
 export interface Ledger {
@@ -35,13 +41,16 @@ export type ClientPeriods = Pick<Periods, 'consent_ip' | 'consent_user_agent'>;
 export interface NewEntry
   extends Pick<ConsentFacts, 'action' | 'way'>,
     Partial<Pick<ConsentFacts, 'legal_basis' | 'answers' | 'details'>> {
-  readonly list: ListRow;
+  /** Null: about all marketing mail of the practice. */
+  readonly list: ListRow | null;
   /** See `addressHash`; null: about the list. */
   readonly person: Buffer | null;
   /** Values that are null are left out. */
   readonly personal?: Readonly<Partial<Record<PersonalName, string | null>>>;
   /** Whether the wording of the list was shown, and is part of the entry. */
   readonly withWording?: boolean;
+  /** Another text that was shown. */
+  readonly wording?: string;
   /** HTML of the form as it was shown. */
   readonly form?: string;
   /** The confirmation mail as it left (RFC 5322). */
@@ -101,6 +110,18 @@ const openingsOf = (
   return Object.fromEntries(
     values.map(([name, value], index): [string, Opening] => [name, { salt: saltAt(index), value }]),
   );
+};
+
+/** A request lasts until the person confirms; what is about no list ends with none. */
+const beginningTerm = (
+  action: ConsentFacts['action'],
+  list: ListRow | null,
+  now: number,
+): Pick<NewConsentRow, 'client_term' | 'client_since'> => {
+  if (action === 'request') return { client_term: 'asked', client_since: now };
+  return list === null
+    ? { client_term: 'ended', client_since: now }
+    : { client_term: null, client_since: null };
 };
 
 export const headMac = (key: KeyObject, practiceId: string, seq: number, hash: Buffer): Buffer =>
@@ -173,13 +194,13 @@ export const appendConsent = (
   const facts: ConsentFacts = {
     action,
     at: toIso(now),
-    list_id: list.id,
-    list_name: list.name,
-    channel: list.channel,
+    list_id: list?.id ?? null,
+    list_name: list?.name ?? null,
+    channel: list?.channel ?? 'newsletter',
     legal_basis: entry.legal_basis ?? 'consent',
     way,
-    wording: keepDocument(db, 'wording', null, withWording ? list.wording : undefined),
-    wording_version: withWording ? list.wording_version : null,
+    wording: keepDocument(db, 'wording', null, withWording ? list?.wording : entry.wording),
+    wording_version: withWording ? (list?.wording_version ?? null) : null,
     form: keepDocument(db, 'form', null, entry.form),
     mail: keepDocument(db, 'mail', person, entry.mail),
     answers: entry.answers ?? null,
@@ -198,9 +219,7 @@ export const appendConsent = (
   store.insert({
     ...{ seq, id, address_hash: person, facts_json, openings_json: JSON.stringify(openings), hash },
     // Until the person confirms.
-    ...(action === 'request'
-      ? { client_term: 'asked', client_since: now }
-      : { client_term: null, client_since: null }),
+    ...beginningTerm(action, list, now),
   });
   head.seq = seq;
   head.hash = hash;

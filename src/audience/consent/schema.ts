@@ -38,7 +38,7 @@ export const consentEntrySchema = z
     action: z
       .enum(consentActions)
       .describe(
-        '`request`: the address was entered; `mail`: a relay took the confirmation mail; `confirm`: its link was used; `import`: the practice asserts consent; `withdraw`: it has ended; `wording`: the text of a list was set',
+        '`request`: the address was entered; `mail`: a relay took the confirmation mail; `confirm`: its link was used; `import`: the practice asserts consent; `withdraw`: it has ended; `wording`: the text of a list was set; `tracking`: opens and clicks may be recorded; `no_tracking`: the person objected to that',
       ),
     way: z.string().describe('how it came: `form`, `api`, `link`, `import`, `unsubscribe`, `complaint`, …'),
     legal_basis: z.string(),
@@ -48,8 +48,8 @@ export const consentEntrySchema = z
     evidence: kept('what the practice states of how the person consented'),
     wording: z.string().nullable().describe('the text that was shown; null where none was'),
     wording_version: z.int().nullable(),
-    list_id: z.uuid(),
-    list_name: z.string().describe('its name at that time'),
+    list_id: z.uuid().nullable().describe('null: all marketing mail of the practice'),
+    list_name: z.string().nullable().describe('its name at that time'),
     answers: z.string().nullable().describe('id of the entry that it answers'),
     details: z.record(z.string(), z.unknown()).describe('what else is known'),
     at: z.iso.datetime(),

@@ -12,7 +12,7 @@ import { newId } from '#src/kernel/id.ts';
 import type { Language } from '#src/kernel/language.ts';
 import type { Channel } from '#src/messages/kinds.ts';
 import { auditedList } from './schema.ts';
-import { type ListRow, listStore } from './store.ts';
+import { type ListRow, listStore, type TrackingConsent } from './store.ts';
 import { defaultWording } from './wording.ts';
 
 interface ListSettings {
@@ -23,6 +23,7 @@ interface ListSettings {
   readonly wording: string;
   readonly is_public: boolean;
   readonly two_steps: boolean;
+  readonly tracking_consent: TrackingConsent;
 }
 
 /** Absent: as it is. */
@@ -119,7 +120,16 @@ export const createList = (
 export const changeList = (
   db: TenantDb,
   row: ListRow,
-  { name, description, channel, language, wording, is_public, two_steps }: Changes<ListSettings>,
+  {
+    name,
+    description,
+    channel,
+    language,
+    wording,
+    is_public,
+    two_steps,
+    tracking_consent,
+  }: Changes<ListSettings>,
   by: ListChange,
 ): ListRow => {
   const store = listStore(db);
@@ -141,6 +151,7 @@ export const changeList = (
     wording_version: row.wording_version + (isReworded ? 1 : 0),
     is_public: flag(is_public, row.is_public),
     two_steps: flag(two_steps, row.two_steps),
+    tracking_consent: tracking_consent ?? row.tracking_consent,
   };
   store.update(changed);
   if (isReworded) recordWording(db, changed, by);

@@ -11,7 +11,7 @@ import { languages } from '#src/kernel/language.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { channels } from '#src/messages/kinds.ts';
-import { type ListRow, listStore } from './store.ts';
+import { type ListRow, listStore, trackingConsents } from './store.ts';
 
 const MAX_DESCRIPTION = 500;
 const MAX_WORDING = 2_000;
@@ -34,6 +34,12 @@ const twoSteps = z
   .boolean()
   .describe('whether the link of the confirmation mail shows a button instead of confirming at once');
 
+const trackingConsent = z
+  .enum(trackingConsents)
+  .describe(
+    'whether campaigns to it may record opens and clicks: `always`; `asked`: of people who agreed to that by a box of their own; `never`. Who objected is never tracked',
+  );
+
 export const listSchema = z
   .strictObject({
     id: z.uuid(),
@@ -45,6 +51,7 @@ export const listSchema = z
     wording_version: z.int(),
     is_public: isPublic,
     two_steps: twoSteps,
+    tracking_consent: trackingConsent,
     counts: z.strictObject(
       Object.fromEntries(subscriberStatuses.map((status) => [status, z.int()])) as Record<
         (typeof subscriberStatuses)[number],
@@ -66,6 +73,7 @@ export const createListBody = z
     wording: wording.optional().describe('one that names the practice and the list where absent'),
     is_public: isPublic.default(true),
     two_steps: twoSteps.default(false),
+    tracking_consent: trackingConsent.default('always'),
   })
   .meta({
     examples: [{ name: 'Praxisbrief', description: 'Viermal im Jahr: Öffnungszeiten, neue Angebote' }],
@@ -80,6 +88,7 @@ export const patchListBody = z
     wording,
     is_public: isPublic,
     two_steps: twoSteps,
+    tracking_consent: trackingConsent,
   })
   .partial()
   .meta({ examples: [{ two_steps: true }] });
@@ -101,6 +110,7 @@ const shownList = (row: ListRow) => ({
   wording_version: row.wording_version,
   is_public: row.is_public === 1,
   two_steps: row.two_steps === 1,
+  tracking_consent: row.tracking_consent,
 });
 
 export const presentList = (

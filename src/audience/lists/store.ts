@@ -4,6 +4,10 @@ import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Language } from '#src/kernel/language.ts';
 import type { Channel } from '#src/messages/kinds.ts';
 
+/** Whose opens and clicks may be recorded: everyone's, those of people who agreed to it, no one's. */
+export const trackingConsents = ['always', 'asked', 'never'] as const;
+export type TrackingConsent = (typeof trackingConsents)[number];
+
 export interface ListRow {
   seq: number;
   id: string;
@@ -15,6 +19,7 @@ export interface ListRow {
   wording_version: number;
   is_public: 0 | 1;
   two_steps: 0 | 1;
+  tracking_consent: TrackingConsent;
   created_at: number;
   archived_at: number | null;
 }
@@ -33,14 +38,14 @@ export const listStore = perConnection((db: TenantDb) => {
   const all = db.prepare<[], ListRow>('SELECT * FROM lists ORDER BY name, seq');
   const insert = db.prepare<Omit<ListRow, 'seq'>>(
     `INSERT INTO lists (id, name, description, channel, language, wording, wording_version, is_public, two_steps,
-       created_at, archived_at)
+       tracking_consent, created_at, archived_at)
      VALUES (:id, :name, :description, :channel, :language, :wording, :wording_version, :is_public, :two_steps,
-       :created_at, :archived_at)`,
+       :tracking_consent, :created_at, :archived_at)`,
   );
   const update = db.prepare<Omit<ListRow, 'id' | 'created_at'>>(
     `UPDATE lists SET name = :name, description = :description, channel = :channel, language = :language,
        wording = :wording, wording_version = :wording_version, is_public = :is_public, two_steps = :two_steps,
-       archived_at = :archived_at
+       tracking_consent = :tracking_consent, archived_at = :archived_at
      WHERE seq = :seq`,
   );
   const ends = db.prepare<[], EndingList>(
@@ -59,7 +64,8 @@ export const listStore = perConnection((db: TenantDb) => {
     .pluck();
   return {
     bySeq: (seq: number): ListRow | undefined => bySeq.get(seq),
-    byId: (id: string): ListRow | undefined => byId.get(id),
+    /** None has the id null. */
+    byId: (id: string | null): ListRow | undefined => (id === null ? undefined : byId.get(id)),
     /** Of one that is not archived. */
     byName: (name: string): ListRow | undefined => byName.get(name),
     /** By name; also those that are archived. */

@@ -27,6 +27,18 @@ interface Facts {
   readonly language: Language;
 }
 
+/** What someone agrees to by the box of its own: § 25 TDDDG, Art. 6 (1) (a) GDPR. */
+export const trackingWording = ({ practice, language }: Pick<Facts, 'practice' | 'language'>): string => {
+  switch (language) {
+    case 'de':
+      return `${practice} darf auswerten, ob ich die E-Mails öffne und welche Links darin ich anklicke, um ihre Inhalte zu verbessern. Das ist freiwillig. Ich kann es jederzeit mit Wirkung für die Zukunft widerrufen, auf der Seite „Ihre Listen“, zu der jede Mail führt.`;
+    case 'en':
+      return `${practice} may record whether I open the e-mails and which of their links I follow, to improve what is in them. This is voluntary. I can withdraw it at any time with effect for the future, on the page “Your lists” to which each mail leads.`;
+    default:
+      return language satisfies never;
+  }
+};
+
 export const defaultWording = ({ practice, list, channel, language }: Facts): string => {
   const sent = what[language][channel];
   switch (language) {

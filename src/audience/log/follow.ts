@@ -56,7 +56,8 @@ const askedList = (db: TenantDb, person: Buffer, { message_id }: LoggedEvent): s
   consentStore(db)
     .ofPerson(person)
     .map(({ facts_json }) => factsOf(facts_json))
-    .find(({ action, details }) => action === 'request' && details.message_id === message_id)?.list_id;
+    .find(({ action, details }) => action === 'request' && details.message_id === message_id)?.list_id ??
+  undefined;
 
 /** A stranger decides where the mails of a form go: what becomes of them is the form's alone. */
 const countForForm = (db: TenantDb, event: LoggedEvent, data: EventData, deps: LogDeps): boolean => {

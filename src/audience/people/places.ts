@@ -328,6 +328,7 @@ export const otherTables: Readonly<Record<string, string>> = {
   campaign_exclusions: HASHES,
   consent_documents: 'removed by forgetPerson',
   consent_head: HASHES,
+  tracking_objections: HASHES,
 };
 
 /** Tables of platform.db, and why none is part of a practice's erasure. */

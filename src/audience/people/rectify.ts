@@ -8,13 +8,16 @@ import { listStore } from '#src/audience/lists/store.ts';
 import { addSubscriber } from '#src/audience/subscribers/add.ts';
 import { changeSubscriber, withdraw } from '#src/audience/subscribers/change.ts';
 import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
+import { objectToTracking } from '#src/audience/subscribers/tracking.ts';
 import { auditStore } from '#src/events/audit-store.ts';
+import { objectionStore } from '#src/feedback/tracking/objection-store.ts';
 import type { AcceptHere } from '#src/intake/accept.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import { addressHash } from '#src/messages/pseudonym.ts';
 import { type Person, personOf } from './person.ts';
 import { practiceParams, type Rectification, rectifiedSchema, rectifyBody } from './schema.ts';
 
@@ -60,6 +63,19 @@ const rectifyOne = (
   return { ...shown, outcome: isAsked ? ('asked' as const) : ('ended' as const) };
 };
 
+/** Who has objected to tracking has done so under the new address too. */
+const keepObjection = (
+  db: TenantDb,
+  context: AudienceContext,
+  { hash }: Person,
+  address: Address,
+  now: number,
+): void => {
+  if (objectionStore(db).entryOf(hash) === null) return;
+  const person = addressHash(context.suppressionKey, tenantStore(db).practice().id, address);
+  objectToTracking(db, context, { person, address }, { way: 'rectified' }, now);
+};
+
 export const rectifyRoute = (context: AudienceContext): Route =>
   defineRoute({
     method: 'patch',
@@ -85,6 +101,8 @@ export const rectifyRoute = (context: AudienceContext): Route =>
         const now = context.clock.now();
         const rows = subscriberStore(db).ofPerson(person.hash);
         if (rows.length === 0) throw notFound('person on a list');
+        if (newAddress !== null && !person.is(newAddress))
+          keepObjection(db, context, person, newAddress, now);
         const done = rows.map((row) => rectifyOne(db, context, accept, request, row, change, now));
         const { address: _, ...fields } = body;
         // Who it is cannot be read from it: the audit is kept after an erasure.

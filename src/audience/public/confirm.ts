@@ -9,6 +9,7 @@ import type { AudienceContext } from '#src/audience/context.ts';
 import { type ListRow, listStore } from '#src/audience/lists/store.ts';
 import { activate, factsOf, withdraw } from '#src/audience/subscribers/change.ts';
 import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
+import { confirmTracking } from '#src/audience/subscribers/tracking.ts';
 import { eventStore } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { SECOND } from '#src/kernel/time.ts';
@@ -76,7 +77,7 @@ const findAsked = (
   if (subscriber.status !== 'active' && isTooOld(request, left, now)) return null;
   if (subscriber.status === 'pending' && isAnswered(request, later)) return null;
   // Not that of the request: the form may have been an older one than the mail.
-  const wording = consentStore(db).wording(list_id, ({ seq }) => seq < requestSeq);
+  const wording = consentStore(db).wording(list.id, ({ seq }) => seq < requestSeq);
   return {
     requestId: entry.id,
     list: { ...list, ...wording },
@@ -85,12 +86,21 @@ const findAsked = (
   };
 };
 
-const viewOf = (db: TenantDb, { list, subscriber: { status, address } }: Asked): ConfirmView => ({
-  state: status === 'pending' ? 'asked' : status === 'active' ? 'active' : 'ended',
+/** The text of the box that was ticked with the request; null: it was not. */
+const agreedText = (db: TenantDb, { tracking_seq }: SubscriberRow, requestId: string): string | null => {
+  const entry = tracking_seq === null ? undefined : consentStore(db).bySeq(tracking_seq);
+  const { answers, wording } = entry ? factsOf(entry.facts_json) : { answers: null, wording: null };
+  if (answers !== requestId || wording === null) return null;
+  return consentStore(db).document(Buffer.from(wording, 'hex'))?.content.toString() ?? null;
+};
+
+const viewOf = (db: TenantDb, { list, subscriber, requestId }: Asked): ConfirmView => ({
+  state: subscriber.status === 'pending' ? 'asked' : subscriber.status === 'active' ? 'active' : 'ended',
   practice: tenantStore(db).practice(),
   look: lookOf(db),
   list,
-  address: address as Address,
+  address: subscriber.address as Address,
+  tracking: agreedText(db, subscriber, requestId),
 });
 
 /** What the page shows before anything is answered. */
@@ -160,6 +170,7 @@ export const answerRequest = (
           now,
         ).row
       : subscriber;
+  if (after?.status === 'active' && subscriber.status === 'pending') confirmTracking(db, after);
   if (after && after.status !== subscriber.status && recipient)
     appendSubscription(
       db,

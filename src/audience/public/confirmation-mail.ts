@@ -56,16 +56,19 @@ export interface ConfirmationMail {
   readonly address: Address;
   readonly language: Language;
   readonly link: string;
+  /** What the one who asked agreed to beside the list. */
+  readonly tracking?: string | undefined;
 }
 
-export const confirmationMail = ({ practice, list, address, language, link }: ConfirmationMail) => {
+export const confirmationMail = ({ practice, list, address, language, link, tracking }: ConfirmationMail) => {
   const say = words[language];
   const { name } = practice;
   const asked = say.asked(address, list.name, name);
+  const declared = [...list.wording.split('\n'), ...(tracking === undefined ? [] : [tracking])];
   const sender = legalLines({ name, legal: legalOf(practice) }, language, 'short');
   const text = [
     `${say.greeting}\n\n${asked}`,
-    `${say.agree}\n${list.wording}`,
+    `${say.agree}\n${declared.join('\n')}`,
     `${say.click}\n${link}\n${say.until}`,
     say.ignore,
     [say.sender, ...sender.map(({ text, link }) => (link ? `${link.text}: ${link.url}` : text))].join('\n'),
@@ -77,7 +80,7 @@ export const confirmationMail = ({ practice, list, address, language, link }: Co
 ${[
   paragraph(say.greeting),
   paragraph(escapeHtml(asked)),
-  paragraph(say.agree, ...list.wording.split('\n').map(escapeHtml)),
+  paragraph(say.agree, ...declared.map(escapeHtml)),
   paragraph(say.click, anchor(link, say.link), say.until),
   paragraph(say.ignore),
   paragraph(

@@ -1,6 +1,7 @@
 // The form by which people ask to be put on a list: on its own page, and as HTML for the practice's site. It works without a
 // script and without a cookie, so a site of any origin can send it. Pure.
 import type { ListRow } from '#src/audience/lists/store.ts';
+import { trackingWording } from '#src/audience/lists/wording.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
 
@@ -57,6 +58,7 @@ export interface FormFields {
   readonly action: string;
   readonly token: string;
   readonly privacyUrl: string | null;
+  readonly practice: string;
 }
 
 /** Lines of the practice's own text. */
@@ -66,6 +68,7 @@ export const linesOf = (text: string): string => escapeHtml(text).replaceAll('\n
 export interface Sent {
   readonly email: string;
   readonly name: string;
+  readonly agreesToTracking: boolean;
   /** Why the address cannot be used. */
   readonly problem: string;
 }
@@ -76,11 +79,12 @@ export const formIds = ({ seq }: ListRow) => ({
   problem: `sendwerk-problem-${seq}`,
   name: `sendwerk-name-${seq}`,
   trap: `sendwerk-website-${seq}`,
+  tracking: `sendwerk-tracking-${seq}`,
 });
 
 /** The `<form>` element. */
 export const formHtml = (fields: FormFields, sent: Sent | null = null): string => {
-  const { list, language, place, action, token, privacyUrl } = fields;
+  const { list, language, place, action, token, privacyUrl, practice } = fields;
   const say = words[language];
   const ids = formIds(list);
   const value = (text: string | undefined): string => (text ? ` value="${escapeHtml(text)}"` : '');
@@ -89,6 +93,11 @@ export const formHtml = (fields: FormFields, sent: Sent | null = null): string =
     privacyUrl === null
       ? ''
       : `\n<p><a href="${escapeHtml(privacyUrl)}" rel="noopener noreferrer">${say.privacy}</a></p>`;
+  // A box of its own, never ticked beforehand (CJEU C-673/17).
+  const tracking =
+    list.tracking_consent === 'asked'
+      ? `\n<p><label for="${ids.tracking}"><input type="checkbox" id="${ids.tracking}" name="tracking" value="yes"${sent?.agreesToTracking ? ' checked' : ''}> ${escapeHtml(trackingWording({ practice, language }))}</label></p>`
+      : '';
   return `<form method="post" action="${escapeHtml(action)}" accept-charset="utf-8" lang="${language}">
 <input type="hidden" name="list" value="${token}">
 <input type="hidden" name="language" value="${language}">
@@ -99,7 +108,7 @@ export const formHtml = (fields: FormFields, sent: Sent | null = null): string =
 <input id="${ids.name}" name="name" maxlength="${MAX_NAME}" autocomplete="name"${value(sent?.name)}></p>
 <div hidden aria-hidden="true"><label for="${ids.trap}">${say.trap}</label>
 <input id="${ids.trap}" name="${TRAP_FIELD}" tabindex="-1" autocomplete="off"></div>
-<p>${linesOf(list.wording)}</p>${privacy}
+<p>${linesOf(list.wording)}</p>${tracking}${privacy}
 <p><button type="submit">${say.submit}</button></p>
 </form>`;
 };

@@ -77,17 +77,19 @@ export interface ConfirmView {
   /** With the wording that was asked for. */
   readonly list: ListRow;
   readonly address: Address;
+  /** The text by which they agreed to tracking too; null: they did not. */
+  readonly tracking: string | null;
 }
 
 export const confirmPage = (
   language: Language,
   serviceName: string,
   action: string,
-  { state, practice, look, list, address }: ConfirmView,
+  { state, practice, look, list, address, tracking }: ConfirmView,
 ): RouteResult => {
   const say = words[language];
   const text = say.text[state](strong(practice.name), strong(list.name), strong(maskAddress(address)));
-  const declare = `<p>${say.declare}</p>\n<p>${linesOf(list.wording)}</p>`;
+  const declare = `<p>${say.declare}</p>\n<p>${linesOf(list.wording)}</p>${tracking === null ? '' : `\n<p>${escapeHtml(tracking)}</p>`}`;
   const declining = (label: string): string => button(`${action}&do=decline`, label, 'other');
   const rest: Readonly<Record<ConfirmState, string>> = {
     asked: `${declare}\n${button(action, say.confirm)}\n${declining(say.decline)}`,

@@ -1,11 +1,13 @@
 // The page on which a person sees the lists of one sender that they are on, and leaves some of them, in German and English.
+
+import { trackingWording } from '#src/audience/lists/wording.ts';
 import { button, imprint } from '#src/feedback/unsubscribe/page.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml, page } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
 import { maskAddress } from '#src/mail/address.ts';
 import { isPseudonym } from '#src/messages/pseudonym.ts';
-import type { PreferencesView } from './preferences.ts';
+import type { PreferencesView, TrackingView } from './preferences.ts';
 
 interface Words {
   readonly title: string;
@@ -18,6 +20,10 @@ interface Words {
   readonly leaveAll: string;
   readonly nothingChosen: string;
   readonly all: (practice: string) => string;
+  readonly tracking: string;
+  readonly tracked: Readonly<Record<TrackingView, (practice: string) => string>>;
+  readonly object: string;
+  readonly agree: string;
 }
 
 const words: Readonly<Record<Language, Words>> = {
@@ -32,6 +38,17 @@ const words: Readonly<Record<Language, Words>> = {
     leaveAll: 'Alle Listen abbestellen',
     nothingChosen: 'Bitte wählen Sie mindestens eine Liste aus.',
     all: (practice) => `Gar keine E-Mails mehr von ${practice}`,
+    tracking: 'Auswertung',
+    tracked: {
+      allowed: (practice) =>
+        `${practice} kann auswerten, ob Sie die E-Mails öffnen und welche Links darin Sie anklicken. Sie können dem widersprechen; die E-Mails bekommen Sie weiter.`,
+      asked: (practice) =>
+        `${practice} wertet nicht aus, ob Sie die E-Mails Ihrer Listen öffnen und welche Links darin Sie anklicken, solange Sie es nicht erlauben.`,
+      objected: (practice) =>
+        `Sie haben widersprochen: ${practice} wertet nicht aus, ob Sie E-Mails öffnen und welche Links darin Sie anklicken.`,
+    },
+    object: 'Nicht auswerten',
+    agree: 'Auswertung erlauben',
   },
   en: {
     title: 'Your lists',
@@ -44,6 +61,17 @@ const words: Readonly<Record<Language, Words>> = {
     leaveAll: 'Unsubscribe from all lists',
     nothingChosen: 'Please choose at least one list.',
     all: (practice) => `No emails from ${practice} at all`,
+    tracking: 'Tracking',
+    tracked: {
+      allowed: (practice) =>
+        `${practice} may record whether you open the emails and which of their links you follow. You can object to that; you still get the emails.`,
+      asked: (practice) =>
+        `${practice} does not record whether you open the emails of your lists and which of their links you follow unless you allow it.`,
+      objected: (practice) =>
+        `You have objected: ${practice} does not record whether you open emails and which of their links you follow.`,
+    },
+    object: 'Do not track',
+    agree: 'Allow tracking',
   },
 };
 
@@ -51,7 +79,7 @@ const words: Readonly<Record<Language, Words>> = {
 export const preferencesPage = (
   language: Language,
   serviceName: string,
-  { practice, look, address, lists, left }: PreferencesView,
+  { practice, look, address, lists, left, tracking }: PreferencesView,
   links: { readonly preferences: string; readonly unsubscribe: string },
   chose: boolean,
 ): RouteResult => {
@@ -73,6 +101,14 @@ ${boxes.join('\n')}
 <button type="submit">${say.leave}</button>
 </form>
 ${button(`${links.preferences}&do=all`, say.leaveAll, 'other')}`;
+  const objecting =
+    tracking === 'objected' ? '' : button(`${links.preferences}&do=object`, say.object, 'other');
+  const agreeing =
+    tracking === 'allowed'
+      ? ''
+      : `<p class="note">${escapeHtml(trackingWording({ practice: practice.name, language }))}</p>
+${button(`${links.preferences}&do=agree`, say.agree, 'other')}`;
+  const decisions = isPseudonym(address) ? '' : `${objecting}${agreeing}`;
   const problem = chose
     ? ''
     : `<div role="alert"><p class="error" id="nothing-chosen">${say.nothingChosen}</p></div>\n`;
@@ -87,6 +123,9 @@ ${button(`${links.preferences}&do=all`, say.leaveAll, 'other')}`;
     look,
     title: say.title,
     body: `${problem}${done}${choice}
+<h2>${say.tracking}</h2>
+<p>${say.tracked[tracking](name)}</p>
+${decisions}
 <p><a href="${escapeHtml(links.unsubscribe)}">${say.all(escapeHtml(practice.name))}</a></p>
 ${imprint(practice, language)}`,
   });

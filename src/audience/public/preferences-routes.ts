@@ -1,17 +1,25 @@
 // The page of a person's lists. Its link is the one to unsubscribe, at another path, so that every mail leads to it.
 import { z } from 'zod';
 import type { AudienceContext } from '#src/audience/context.ts';
+import type { ListRow } from '#src/audience/lists/store.ts';
+import { trackingText } from '#src/audience/subscribers/tracking.ts';
 import { unknownLinkPage } from '#src/feedback/unsubscribe/page.ts';
 import { mailLinkQuery } from '#src/kernel/fields.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
 import { decodeUnsubscribeToken, PREFERENCES_PATH, UNSUBSCRIBE_PATH } from '#src/mail/copy-links.ts';
-import { leaveLists, lookAtPreferences, type PreferencesView } from './preferences.ts';
+import { decideTracking, leaveLists, lookAtPreferences, type PreferencesView } from './preferences.ts';
 import { preferencesPage } from './preferences-page.ts';
 import { namedBy, visitorOf } from './visitor.ts';
 
 const query = mailLinkQuery.extend({
-  do: z.enum(['all']).optional().catch(undefined).describe('`all`: leave all lists'),
+  do: z
+    .enum(['all', 'object', 'agree'])
+    .optional()
+    .catch(undefined)
+    .describe(
+      '`all`: leave all lists; `object`: opens and clicks are recorded no more; `agree`: they may be',
+    ),
 });
 type Query = z.output<typeof query>;
 
@@ -67,7 +75,7 @@ export const preferencesRoutes = (context: AudienceContext): Route[] => {
       ...shared,
       method: 'post',
       id: 'updatePreferences',
-      summary: 'Leave some lists of a sender, or all',
+      summary: 'Leave some lists of a sender, or all, object to tracking, or agree to it',
       description: 'The buttons of the page: it names each list that the person leaves as a field.',
       audit: { none: 'the person concerned decides; the consent ledger is the record' },
       form: true,
@@ -77,6 +85,26 @@ export const preferencesRoutes = (context: AudienceContext): Route[] => {
         400: { description: 'The page again: no list was chosen.', body: HTML_TYPE },
       },
       handle: ({ query: { t = '', do: what }, body: chosen = {} }, request) => {
+        if (what === 'object' || what === 'agree') {
+          const { namedLanguage, language } = request;
+          const shown = (lists: readonly ListRow[]) => namedLanguage ?? lists[0]?.language ?? language;
+          return respond(
+            t,
+            request,
+            (tenantId, recipientId) =>
+              files.write(tenantId, (db) =>
+                decideTracking(
+                  db,
+                  context,
+                  recipientId,
+                  { agrees: what === 'agree', shown: (lists) => trackingText(db, shown(lists)) },
+                  visitorOf(request),
+                  clock.now(),
+                ),
+              ),
+            true,
+          );
+        }
         const isAll = what === 'all';
         if (!isAll && Object.keys(chosen).length === 0) return respond(t, request, look, false);
         return respond(

@@ -9,6 +9,7 @@ import { consentStore } from '#src/audience/consent/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
+import { agreeForList } from '#src/audience/subscribers/tracking.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { AcceptHere } from '#src/intake/accept.ts';
 import { type Draft, draftWith } from '#src/intake/draft.ts';
@@ -47,6 +48,8 @@ export interface SubscriptionRequest {
   readonly details?: NonNullable<NewEntry['details']>;
   /** Until when the mail waits for the plan's cap to end, ms. */
   readonly heldUntil?: number | null;
+  /** The consent to tracking, if it was given: the text of the box, or what the practice states of it. */
+  readonly tracking?: Pick<NewEntry, 'wording' | 'personal' | 'details'> | null;
 }
 
 export type RequestResult =
@@ -80,6 +83,7 @@ interface AskingMail {
   readonly address: Address;
   readonly language: Language;
   readonly link: string;
+  readonly tracking?: string | undefined;
 }
 
 const draftOf = (db: TenantDb, { address, ...mail }: AskingMail): Draft =>
@@ -148,7 +152,7 @@ export const requestSubscription = (
     tenantId: practice.id,
     projects: null,
     projectId: null,
-    draft: draftOf(db, { list, address, language, link }),
+    draft: draftOf(db, { list, address, language, link, tracking: request.tracking?.wording }),
     idempotency: null,
   });
   if (accepted instanceof AppError) return { kind: 'refused', error: accepted };
@@ -172,7 +176,11 @@ export const requestSubscription = (
     now,
   );
   if (entry.seq !== requestSeq) throw new Error('the ledger has another entry in between');
-  const subscriber = putPending(db, request, known, { person, consent_seq: entry.seq }, now);
+  const { tracking } = request;
+  const tracking_seq = tracking
+    ? agreeForList(db, context, list, { person, address }, { way, answers: entry.id, ...tracking }, now)
+    : null;
+  const subscriber = putPending(db, request, known, { person, consent_seq: entry.seq, tracking_seq }, now);
   const message = messageStore(db).byId(accepted.answer.message_id);
   if (!message) throw new Error('the confirmation mail was accepted and is not there');
   confirmationMailStore(db).insert({
@@ -188,11 +196,22 @@ const putPending = (
   db: TenantDb,
   { list, address, name, data, way }: SubscriptionRequest,
   known: SubscriberRow | undefined,
-  { person, consent_seq }: { readonly person: Buffer; readonly consent_seq: number },
+  {
+    person,
+    consent_seq,
+    tracking_seq,
+  }: { readonly person: Buffer } & Pick<SubscriberRow, 'consent_seq' | 'tracking_seq'>,
   now: number,
 ): SubscriberRow => {
   const store = subscriberStore(db);
-  const pending = { address, status: 'pending', consent_seq, asked_at: now, updated_at: now } as const;
+  const pending = {
+    address,
+    status: 'pending',
+    consent_seq,
+    tracking_seq,
+    asked_at: now,
+    updated_at: now,
+  } as const;
   if (known) {
     const values =
       // Anyone can send the form.

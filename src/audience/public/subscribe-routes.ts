@@ -9,6 +9,7 @@ import { namedList } from '#src/audience/lists/change.ts';
 import { listParams } from '#src/audience/lists/schema.ts';
 import { listStore } from '#src/audience/lists/store.ts';
 import { subscriberData } from '#src/audience/subscribers/schema.ts';
+import { trackingText } from '#src/audience/subscribers/tracking.ts';
 import { mailboxOf } from '#src/inbound/recipient-rules.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -62,6 +63,12 @@ const body = z
     email: asItComes(emailSchema),
     name: nameSchema.optional(),
     data: subscriberData.optional(),
+    tracking: z
+      .literal('yes')
+      .optional()
+      .describe(
+        'they ticked the box by which opens and clicks may be recorded; counts where `tracking_consent` of the list is `asked`',
+      ),
     language: z.enum(languages).optional().describe('of the confirmation mail'),
     form: z.string().max(MAX_TYPED).optional().describe('which form it is; set by the form'),
     [TRAP_FIELD]: z.string().max(MAX_TYPED).optional().describe('empty: only programs fill it in'),
@@ -144,6 +151,7 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
     action: place === 'page' ? SUBSCRIBE_PATH : `${origin}${SUBSCRIBE_PATH}`,
     token,
     privacyUrl: practice.legal_privacy_url,
+    practice: practice.name,
   });
 
   /** As the form is when the request is stored: it may have been closed since it was shown. */
@@ -195,6 +203,10 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
                 }
               : {}),
             details: { machine: visitor.machine, shown_wording_version: mark?.wordingVersion ?? null },
+            tracking:
+              list.tracking_consent === 'asked' && sent.tracking === 'yes'
+                ? { wording: trackingText(db, sent.language ?? language) }
+                : null,
           },
           clock.now(),
         );
@@ -239,7 +251,12 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
     if (parsed === null || needsSmtpUtf8(parsed.email as Address)) {
       const problem = formProblem(isPage ? language : 'en');
       if (!isPage) throw invalid(problem);
-      const again = { email: typed, name: sent.name ?? '', problem };
+      const again = {
+        email: typed,
+        name: sent.name ?? '',
+        agreesToTracking: sent.tracking === 'yes',
+        problem,
+      };
       return formPage(serviceName, view, fieldsOf(view, language, 'page', sent.list), again);
     }
     const address = parsed.email as Address;

@@ -17,6 +17,7 @@ import type { MergeData } from '#src/mail/merge-fields.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import { activate, factsOf, hasLeft } from './change.ts';
 import { type SubscriberRow, subscriberStore } from './store.ts';
+import { agreeForList } from './tracking.ts';
 
 export interface Asserted {
   readonly basis: 'consent' | 'existing_customer';
@@ -30,6 +31,8 @@ export interface Added {
   readonly data: MergeData | undefined;
   /** Null: they are asked. */
   readonly consent: Asserted | null;
+  /** That they agreed to tracking, as the practice states it. */
+  readonly tracking?: Pick<Asserted, 'evidence' | 'given_at'> | undefined;
 }
 
 /** What adding takes beside the transaction. */
@@ -86,12 +89,17 @@ const personOf = (db: TenantDb, { suppressionKey }: Key, address: Address): Buff
 export const subscriberOf = (db: TenantDb, key: Key, list: ListRow, address: Address): SubscriberRow | null =>
   subscriberStore(db).onList(list.seq, personOf(db, key, address)) ?? null;
 
+const assertedTracking = ({ evidence, given_at }: NonNullable<Added['tracking']>, { actor }: Change) => ({
+  personal: { evidence },
+  details: { ...ledgerActor(actor), given_at: given_at ?? null },
+});
+
 /** Errors are returned, because the message of a suppressed recipient is kept. */
 const ask = (
   db: TenantDb,
   { context, accept, change, now }: Adding,
   list: ListRow,
-  { address, name, data }: Pick<Added, 'address' | 'name' | 'data'>,
+  { address, name, data, tracking }: Omit<Added, 'consent'>,
 ): { readonly row: SubscriberRow; readonly isAsked: boolean } | AppError => {
   const before = subscriberOf(db, context, list, address);
   const person = personOf(db, context, address);
@@ -110,6 +118,7 @@ const ask = (
       way: 'api',
       personal: {},
       details: ledgerActor(change.actor),
+      tracking: tracking ? assertedTracking(tracking, change) : null,
     },
     now,
   );
@@ -164,7 +173,12 @@ export const addSubscriber = (
     },
     now,
   );
-  return outcome === 'refused' ? onlyThemselves(list) : { row, before, isAsked: false };
+  if (outcome === 'refused') return onlyThemselves(list);
+  if (added.tracking === undefined || row.tracking_seq !== null) return { row, before, isAsked: false };
+  const word = { way: 'api', ...assertedTracking(added.tracking, change) } as const;
+  const agreed = { ...row, tracking_seq: agreeForList(db, context, list, { person, address }, word, now) };
+  subscriberStore(db).update(agreed);
+  return { row: agreed, before, isAsked: false };
 };
 
 /** Errors are returned. */

@@ -133,6 +133,7 @@ export const activate = (
       address,
       name: null,
       data_json: '{}',
+      tracking_seq: null,
       asked_at: null,
       created_at: now,
       ...active,

@@ -45,10 +45,14 @@ const mailboxOf = (path: string, text: string): Mailbox => {
   }
 };
 
-const assertedOf = (asserted: Asserted | undefined, now: number): Asserted | null => {
+const assertedOf = <T extends Pick<Asserted, 'given_at'>>(
+  asserted: T | undefined,
+  field: 'consent' | 'tracking_consent',
+  now: number,
+): T | null => {
   if (asserted?.given_at === undefined) return asserted ?? null;
   const given = Date.parse(asserted.given_at);
-  if (given > now) throw unfit([{ path: 'body.consent.given_at', message: 'is in the future' }]);
+  if (given > now) throw unfit([{ path: `body.${field}.given_at`, message: 'is in the future' }]);
   return { ...asserted, given_at: toIso(given) };
 };
 
@@ -133,7 +137,7 @@ export const subscriberRoutes = (context: AudienceContext): Route[] => {
       handle: async ({ params, body }, { change }) => {
         const { address, name = null } = mailboxOf('body.address', body.address);
         const now = clock.now();
-        const consent = assertedOf(body.consent, now);
+        const consent = assertedOf(body.consent, 'consent', now);
         const result = await intake.transact(params.id, (db, accept) => {
           const list = listInUse(db, params.listID);
           const wanted = {
@@ -141,6 +145,7 @@ export const subscriberRoutes = (context: AudienceContext): Route[] => {
             name: body.name ?? nameSchema.safeParse(name).data,
             data: body.data,
             consent,
+            tracking: assertedOf(body.tracking_consent, 'tracking_consent', now) ?? undefined,
           };
           const added = addSubscriber(db, { context, accept, change, now }, list, wanted);
           if (added instanceof AppError) return added;

@@ -50,6 +50,9 @@ export const subscriberSchema = z
     name: z.string().nullable(),
     data: z.record(z.string(), z.string()),
     status,
+    tracking_consent: z
+      .boolean()
+      .describe('whether they agreed that opens and clicks are recorded; see `tracking_consent` of the list'),
     created_at: z.iso.datetime(),
     confirmed_at: z.iso.datetime().nullable().describe('since when it has been active, the last time'),
   })
@@ -88,6 +91,12 @@ export const createSubscriberBody = z
       .default('pending')
       .describe('`pending`: a mail asks them to confirm; `active`: you assert that they have consented'),
     consent: consentSchema.optional().describe('what you assert; with the status `active` only'),
+    tracking_consent: consentSchema
+      .pick({ evidence: true, given_at: true })
+      .optional()
+      .describe(
+        'where they agreed, apart from that, that opens and clicks are recorded; it does not end an objection',
+      ),
   })
   .refine(({ status, consent }) => (status === 'active') === (consent !== undefined), {
     path: ['consent'],
@@ -100,6 +109,7 @@ export const createSubscriberBody = z
         address: 'max@example.org',
         status: 'active',
         consent: { evidence: 'Aufnahmebogen vom 4. Mai 2026, Ordner 12' },
+        tracking_consent: { evidence: 'Aufnahmebogen vom 4. Mai 2026, zweites Kästchen' },
       },
     ],
   });
@@ -136,6 +146,7 @@ export const presentSubscriber = (list: ListRow, row: SubscriberRow): z.infer<ty
   name: row.name,
   data: JSON.parse(row.data_json),
   status: row.status,
+  tracking_consent: row.tracking_seq !== null,
   created_at: toIso(row.created_at),
   confirmed_at: row.confirmed_at === null ? null : toIso(row.confirmed_at),
 });
@@ -161,6 +172,7 @@ export const auditedSubscriber = (list: ListRow, row: SubscriberRow) => ({
   list_id: list.id,
   address: maskAddress(row.address as Address),
   status: row.status,
+  tracking_consent: row.tracking_seq !== null,
   fields: Object.keys(JSON.parse(row.data_json)),
   updated_at: toIso(row.updated_at),
 });

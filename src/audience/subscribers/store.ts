@@ -18,6 +18,8 @@ export interface SubscriberRow {
   status: SubscriberStatus;
   /** The entry of the consent ledger that made the status. */
   consent_seq: number;
+  /** The entry by which the person agreed to tracking; null: they did not. */
+  tracking_seq: number | null;
   /** When the last confirmation mail was accepted, and from then on when it left. */
   asked_at: number | null;
   created_at: number;
@@ -49,10 +51,10 @@ interface PageParameters {
 
 export const subscriberStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<Omit<SubscriberRow, 'seq'>>(
-    `INSERT INTO subscribers (id, list_seq, address_hash, address, name, data_json, status, consent_seq, asked_at,
-       created_at, confirmed_at, updated_at)
-     VALUES (:id, :list_seq, :address_hash, :address, :name, :data_json, :status, :consent_seq, :asked_at,
-       :created_at, :confirmed_at, :updated_at)`,
+    `INSERT INTO subscribers (id, list_seq, address_hash, address, name, data_json, status, consent_seq, tracking_seq,
+       asked_at, created_at, confirmed_at, updated_at)
+     VALUES (:id, :list_seq, :address_hash, :address, :name, :data_json, :status, :consent_seq, :tracking_seq,
+       :asked_at, :created_at, :confirmed_at, :updated_at)`,
   );
   const bySeq = db.prepare<[number], SubscriberRow>('SELECT * FROM subscribers WHERE seq = ?');
   const byId = db.prepare<[string], SubscriberRow>('SELECT * FROM subscribers WHERE id = ?');
@@ -64,7 +66,7 @@ export const subscriberStore = perConnection((db: TenantDb) => {
   );
   const update = db.prepare<Omit<SubscriberRow, 'id' | 'list_seq' | 'created_at'>>(
     `UPDATE subscribers SET address_hash = :address_hash, address = :address, name = :name, data_json = :data_json,
-       status = :status, consent_seq = :consent_seq, asked_at = :asked_at, confirmed_at = :confirmed_at,
+       status = :status, consent_seq = :consent_seq, tracking_seq = :tracking_seq, asked_at = :asked_at, confirmed_at = :confirmed_at,
        updated_at = :updated_at
      WHERE seq = :seq`,
   );

@@ -1,13 +1,17 @@
 // Stores opens and clicks of one tenant's mails in one transaction. Those of people are applied as signals; those of machines
 // become events and change nothing.
 
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { eventStore, type HeardEvent } from '#src/events/store.ts';
 import { applySignal, type SignalDeps } from '#src/feedback/apply-signal.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+import { addressHash } from '#src/messages/pseudonym.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { eventOf, type Signal } from '#src/messages/rules.ts';
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
 import type { HitKind } from './machines.ts';
+import { objectionStore } from './objection-store.ts';
 import { canBeRead, canHaveArrived, type Hit, isTooSoon, MAX_KEPT } from './rules.ts';
 
 /** An open or click in the copy of that recipient. */
@@ -17,11 +21,22 @@ export interface RecipientHit extends Hit {
 
 const signalOf: Readonly<Record<HitKind, Signal>> = { open: 'opened', click: 'clicked' };
 
-/** Undefined where the hit does not count: the message is removed, was never handed over, or is the service's own. */
-const readerOf = (db: TenantDb, recipientId: number): RecipientRow | undefined => {
+/** Also of mail that left before. */
+const hasObjected = (db: TenantDb, { address }: RecipientRow, { suppressionKey }: SignalDeps): boolean =>
+  !objectionStore(db).isEmpty() &&
+  objectionStore(db).entryOf(
+    addressHash(suppressionKey, tenantStore(db).practice().id, address as Address),
+  ) !== null;
+
+/**
+ * Undefined where the hit does not count: the message is removed, was never handed over, or is the service's own, or its reader has
+ * objected to tracking.
+ */
+const readerOf = (db: TenantDb, recipientId: number, deps: SignalDeps): RecipientRow | undefined => {
   const recipient = messageStore(db).recipient(recipientId);
   const message = recipient && messageStore(db).bySeq(recipient.message_seq);
   if (!recipient || !message || message.source === 'system') return undefined;
+  if (hasObjected(db, recipient, deps)) return undefined;
   const { attempts, status } = recipient;
   const queuedAttempts = queueStore(db).row(recipientId)?.attempts ?? null;
   const isEnded = status === 'failed' || status === 'suppressed';
@@ -42,7 +57,7 @@ const isYetToCome = (
 };
 
 const record = (db: TenantDb, recipientId: number, hits: readonly Hit[], deps: SignalDeps): void => {
-  const reader = readerOf(db, recipientId);
+  const reader = readerOf(db, recipientId, deps);
   if (!reader) return;
   const events = eventStore(db).ofRecipient(reader.message_seq, recipientId);
   const count = (kind: HitKind): number =>

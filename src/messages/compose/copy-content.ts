@@ -154,8 +154,8 @@ const fillHtml = (layout: Layout, footer: MessageFooter | undefined, copy: Copy)
   return fill(layout, (hole) => {
     if (hole === 'unsubscribe link') return escapeHtml(unsubscribeUrl ?? '');
     if (hole === 'footer') return footer ? htmlFooter(footer, copy, !layout.hasUnsubscribe) : '';
-    if (hole === 'open image') return openImage(tracking.openUrl());
-    return escapeHtml(tracking.clickUrl(hole.url));
+    if (hole === 'open image') return tracking ? openImage(tracking.openUrl()) : '';
+    return escapeHtml(tracking ? tracking.clickUrl(hole.url) : hole.url);
   });
 };
 

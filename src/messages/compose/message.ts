@@ -61,12 +61,12 @@ export interface Copy {
   readonly complaints: { readonly address: string; readonly id: string } | null;
   /** The page on which the recipient chooses among the sender's lists; null where the copy went to no list. */
   readonly preferencesUrl: string | null;
-  /** Makes the links that record opens and clicks, which are used if the message's settings ask for it. */
+  /** Makes the links that record opens and clicks, which are used if the message's settings ask for it. Null: the copy has none. */
   readonly tracking: {
     readonly openUrl: () => string;
     /** `url` is the address the link leads to, as in `TrackingLinks.click`. */
     readonly clickUrl: (url: string) => string;
-  };
+  } | null;
   /** The practice's slug. */
   readonly practice: string;
   readonly service: {

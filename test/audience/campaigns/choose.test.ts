@@ -17,6 +17,7 @@ const row = (fields: Partial<SubscriberRow> = {}): SubscriberRow => ({
   name: null,
   data_json: '{}',
   status: 'active',
+  tracking_seq: null,
   consent_seq: 1,
   asked_at: null,
   created_at: 0,

@@ -6,7 +6,7 @@ import type { PageProps } from '#dashboard/page-entry.ts';
 import { Card, Code, Copy, Head, Tabs, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { Empty, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
-import { CheckField, Form, TextArea, TextField, useFields } from '#dashboard/parts/form.tsx';
+import { CheckField, Form, SelectField, TextArea, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { practice } from '#dashboard/session.ts';
 import { language } from '#dashboard/words.ts';
 import { Imports } from './imports.tsx';
@@ -74,6 +74,7 @@ const Settings = ({ id, list, onChanged }: ListProps) => {
     wording: list.wording,
     is_public: list.is_public,
     two_steps: list.two_steps,
+    tracking_consent: list.tracking_consent,
   });
   const save = useAction(async () => {
     await call('PATCH /api/practices/{id}/lists/{listID}', {
@@ -113,6 +114,12 @@ const Settings = ({ id, list, onChanged }: ListProps) => {
         <TextArea label={w.wording} hint={w.wordingHint} required rows={3} {...field('wording')} />
         <CheckField label={w.isPublic} {...field('is_public')} />
         <CheckField label={w.twoSteps} hint={w.twoStepsHint} {...field('two_steps')} />
+        <SelectField
+          label={w.tracking}
+          hint={w.trackingHint[fields.tracking_consent]}
+          options={w.trackingNames}
+          {...field('tracking_consent')}
+        />
       </Form>
     </Card>
   );
@@ -162,6 +169,9 @@ const ListPage = ({ item = '' }: PageProps) => {
                     : []),
                 ]}
               />
+              <p class="quiet">
+                {w.tracking}: {w.trackingNames[list.tracking_consent]}
+              </p>
               {view === 'people' && <People {...props} />}
               {view === 'import' && <Imports {...props} />}
               {view === 'form' &&

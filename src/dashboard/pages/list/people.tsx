@@ -135,7 +135,7 @@ const Person = ({
                 columns={[
                   { id: 'when', head: w.when, cell: ({ at: when }) => <Time at={when} /> },
                   { id: 'what', head: w.what, cell: ({ action }) => w.actions[action] },
-                  { id: 'list', head: w.back, cell: ({ list_name }) => list_name },
+                  { id: 'list', head: w.back, cell: ({ list_name }) => list_name ?? w.allLists },
                   {
                     id: 'proof',
                     head: w.proof,

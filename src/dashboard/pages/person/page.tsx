@@ -147,7 +147,7 @@ const Consent = ({
             rowKey={({ id }) => id}
             columns={[
               { id: 'action', head: w.action, cell: ({ action }) => w.actions[action], isMain: true },
-              { id: 'list', head: w.list, cell: ({ list_name }) => list_name },
+              { id: 'list', head: w.list, cell: ({ list_name }) => list_name ?? '–' },
               {
                 id: 'evidence',
                 head: w.evidence,

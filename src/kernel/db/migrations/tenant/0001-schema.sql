@@ -235,7 +235,9 @@ CREATE TABLE recipients (
   enhanced_code TEXT,
   diagnostic    TEXT,
   upstream      TEXT,
-  updated_at    INTEGER NOT NULL
+  updated_at    INTEGER NOT NULL,
+  -- 1: the copy has no tracked links and no image, whatever the message says
+  is_untracked  INTEGER NOT NULL CHECK (is_untracked IN (0, 1))
 ) STRICT;
 CREATE INDEX recipients_message ON recipients (message_seq);
 
@@ -832,6 +834,8 @@ CREATE TABLE lists (
   is_public       INTEGER NOT NULL CHECK (is_public IN (0, 1)),
   -- 1: the link of the confirmation mail shows a button instead of confirming
   two_steps       INTEGER NOT NULL CHECK (two_steps IN (0, 1)),
+  -- whose opens and clicks its campaigns may record: everyone's, those of people who agreed, no one's
+  tracking_consent TEXT NOT NULL CHECK (tracking_consent IN ('always', 'asked', 'never')),
   created_at      INTEGER NOT NULL,
   archived_at     INTEGER,
   -- of one that is archived: up to which subscriber the ledger knows that the consent has ended; null: of all
@@ -854,6 +858,8 @@ CREATE TABLE subscribers (
   status       TEXT NOT NULL CHECK (status IN ('pending', 'active', 'unsubscribed', 'bounced', 'complained')),
   -- the entry of the consent ledger that made the status; while active it is the evidence
   consent_seq  INTEGER NOT NULL,
+  -- the entry by which the person agreed to tracking; null: they did not
+  tracking_seq INTEGER,
   -- the last confirmation mail
   asked_at     INTEGER,
   created_at   INTEGER NOT NULL,
@@ -923,6 +929,12 @@ CREATE TRIGGER consent_entries_not_replaced BEFORE INSERT ON consent_entries
 WHEN EXISTS (SELECT 1 FROM consent_entries WHERE seq = NEW.seq OR id = NEW.id) BEGIN
   SELECT RAISE(ABORT, 'the consent ledger is append-only');
 END;
+
+-- Who objected to tracking, by the hash of suppressions, and the entry of the ledger that says so.
+CREATE TABLE tracking_objections (
+  address_hash BLOB PRIMARY KEY,
+  consent_seq  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- The last entry.
 CREATE TABLE consent_head (
