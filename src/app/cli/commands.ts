@@ -43,7 +43,7 @@ const commandsOf = ({ signals, print, printAll }: Terminal): readonly Command[] 
   }),
   defineCommand({
     name: 'config check',
-    summary: 'check a configuration file',
+    summary: 'check a configuration file, and ask its relays for delivery notices',
     options: { config: configOption },
     run: async ({ config }, environment) => {
       const { configCheck } = await import('./config.ts');
