@@ -143,6 +143,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
   const intake = openIntake(base, accounts, domains, messages, feedback, {
     ...overrides,
     answering: () => inbound.answering,
+    utf8: relay.utf8,
   });
   const followers = openFollowers(base, accounts, {
     ...overrides,

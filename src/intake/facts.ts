@@ -158,6 +158,7 @@ export const readFacts = (
     safeMode: practice.safe_mode === 1,
     safeModeAllowed: [...safe_mode.allowlist, ...safe_mode.placement_testers],
     simulatorDomain,
+    takesUtf8: intake.utf8.takes(practice.id),
     sendingHosts:
       practice.custom_domain === null
         ? [practice.managed_host]

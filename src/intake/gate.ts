@@ -53,6 +53,8 @@ export interface Facts extends DepartureFacts {
   /** Addresses, or domains with a leading `@`, in lower case. */
   readonly safeModeAllowed: readonly string[];
   readonly simulatorDomain: string;
+  /** Whether recipients' addresses may have letters beyond ASCII. */
+  readonly takesUtf8: boolean;
   /** Hosts that may be in From. */
   readonly sendingHosts: readonly string[];
   /** A custom domain whose DKIM has not been verified. */

@@ -13,6 +13,13 @@ export interface RequestQueue {
   run<T>(tenantId: string, key: string | null, work: () => Promise<T>): Promise<T>;
 }
 
+/** See `Upstreams` of the relay. */
+export interface Utf8Addresses {
+  readonly takes: (tenantId: string) => boolean;
+  /** Never rejects. */
+  readonly learn: (tenantId: string) => Promise<void>;
+}
+
 export interface IntakeContext extends Pick<Base, 'clock' | 'limits' | 'simulatorDomain'> {
   readonly config: () => Pick<Config, 'safe_mode' | 'upstreams'> & {
     readonly service: Pick<Config['service'], 'public_origin'>;
@@ -23,6 +30,8 @@ export interface IntakeContext extends Pick<Base, 'clock' | 'limits' | 'simulato
   /** Seals the content of the service's own mails; 32 bytes. */
   readonly contentKey: Buffer;
   readonly suppressionKey: KeyObject;
+  /** Whether the tenant's mail can go to addresses that are not ASCII; `learn` asks its upstreams where that is not known. */
+  readonly utf8: Utf8Addresses;
   readonly answering: () => Answering;
   /** Resolves once a restart would find that the tenant may have mail due; the result ends that hold. */
   readonly holdDue: (tenantId: string, dueAt: number) => Promise<() => void>;

@@ -11,7 +11,7 @@ import { type AcceptHere, accept, transact } from './accept.ts';
 import { openScanners } from './content/open-scanners.ts';
 import type { Submission } from './evaluate.ts';
 import { createRequestQueue, removeExpiredAnswers } from './idempotency.ts';
-import type { IntakeContext } from './intake-context.ts';
+import type { IntakeContext, Utf8Addresses } from './intake-context.ts';
 import { createPostman } from './postman.ts';
 import { practiceMailRoutes } from './practice-mail/routes.ts';
 import { sendRoutes } from './routes.ts';
@@ -29,6 +29,7 @@ export interface IntakeOptions {
   readonly keyPatienceMs?: number | undefined;
   /** The room with the mailboxes is opened after this one. */
   readonly answering: () => Answering;
+  readonly utf8: Utf8Addresses;
 }
 
 export const openIntake = (
@@ -51,6 +52,7 @@ export const openIntake = (
     contentKey: base.key('service mail'),
     suppressionKey,
     answering: options.answering,
+    utf8: options.utf8,
     holdDue: queue.hold,
     wake: (tenantId, lane, dueAt) => {
       queue.wake(tenantId, lane, dueAt);
@@ -83,7 +85,14 @@ export const openIntake = (
       ...templateRoutes({ files, clock }),
       ...presetRoutes({ files, clock }),
       ...practiceMailRoutes(context),
-      ...validateEmailsRoutes({ files, clock, lookup: domains.lookup, suppressionKey, simulatorDomain }),
+      ...validateEmailsRoutes({
+        files,
+        clock,
+        lookup: domains.lookup,
+        suppressionKey,
+        simulatorDomain,
+        utf8: options.utf8,
+      }),
     ],
     jobs: scanners.jobs,
     nightly: [

@@ -1,4 +1,4 @@
-// Writes header fields (RFC 5322 §2.2) as 7-bit ASCII, with encoded-words for text (RFC 2047), parameters in UTF-8
+// Writes header fields (RFC 5322 §2.2) as octets, one character each: ASCII but for addresses (RFC 6532), with encoded-words for text (RFC 2047), parameters in UTF-8
 // (RFC 2231) and folding. Readers get the same value back, without white space around it. It does not know which fields exist
 // or may be set. Pure.
 import type { Mailbox } from './mailbox.ts';
@@ -118,15 +118,17 @@ const formatName = (name: string, column: number): string => {
   return encodeWords(name, column);
 };
 
-/** One mailbox as ASCII on one line, as a header field has it.
- * @throws Error on a line break in the name, and on an address that is not ASCII (RFC 6532 mail is not written) */
+/** The octets of UTF-8, one character each: what composing and SMTP commands work with. */
+export const octetsOf = (text: string): string =>
+  NON_ASCII.test(text) ? Buffer.from(text).toString('latin1') : text;
+
+/** One mailbox on one line, as octets. An address that is not ASCII stands there in UTF-8 (RFC 6532 §3.2): an encoded-word is no address.
+ * @throws Error on a line break in the name */
 export const formatMailbox = ({ address, name }: Mailbox, column = 0): string => {
-  if (NON_ASCII.test(address))
-    throw new Error('an address with a non-ASCII local part cannot stand in 7-bit mail');
   const shown = name?.trim() ?? '';
-  if (shown === '') return address;
+  if (shown === '') return octetsOf(address);
   refuseLineBreaks('a display name', shown);
-  return `${formatName(shown, column)} <${address}>`;
+  return `${formatName(shown, column)} <${octetsOf(address)}>`;
 };
 
 /** A whole field of mailboxes: `To: …\r\n`, folded between mailboxes if possible. */

@@ -16,7 +16,7 @@ import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Lane } from '#src/kernel/stream.ts';
 import { HOUR } from '#src/kernel/time.ts';
-import { addressDomain } from '#src/mail/address.ts';
+import { addressDomain, needsSmtpUtf8 } from '#src/mail/address.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
@@ -128,6 +128,17 @@ const signersOf = (db: TenantDb, signers: Signers, tenantId: string, host: strin
   }
 };
 
+const NON_ASCII = /[^\p{ASCII}]/u;
+
+/** Whether the recipient, or someone whom the header names, has an address that is not ASCII. */
+const namesUtf8 = (message: MessageRow, recipient: Address): boolean => {
+  if (needsSmtpUtf8(recipient)) return true;
+  // Names are no reason, but most messages have no such letter at all.
+  if (!NON_ASCII.test(message.to_json) && !NON_ASCII.test(message.cc_json)) return false;
+  const { to, cc } = parsedMessage(message);
+  return [...to, ...cc].some((mailbox) => needsSmtpUtf8(mailbox.address));
+};
+
 const suppressionOf = (
   db: TenantDb,
   address: Address,
@@ -211,6 +222,7 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
         returnPath: encodeReturnPath(deps.returnPathKey, target, host),
         recipient: recipient.address,
         envelopeId: message.id,
+        needsSmtpUtf8: namesUtf8(message, address),
       },
       prepare: prepareOnce,
     };

@@ -144,6 +144,8 @@ export const openRelay = (
   };
   return {
     sources,
+    /** Which addresses can be sent to. */
+    utf8: { takes: upstreams.takesUtf8, learn: upstreams.learnUtf8 },
     captureSource: (tenantId: string, id: string, caller: Caller) =>
       readCapture(captures, tenantId, id, caller),
     /** Seals the content of the service's own mails. */

@@ -12,6 +12,8 @@ export interface Envelope {
   readonly envelopeId: string;
   /** Of a message that was not composed here: 8BITMIME where it has octets beyond ASCII, SMTPUTF8 where its header has. */
   readonly needs?: readonly ('8BITMIME' | 'SMTPUTF8')[];
+  /** The recipient, or an address in the header, is not ASCII: only a server that offers SMTPUTF8 may get it (RFC 6531 §3.2). */
+  readonly needsSmtpUtf8?: boolean;
 }
 
 /** The owner of a message, for upstreams that keep it here. */
@@ -69,6 +71,10 @@ export interface Upstream {
   readonly address: string | null;
   /** Connects, signs in and leaves again. Never rejects; changes nothing. */
   probe(signal?: AbortSignal): Promise<Probe>;
+  /** Whether it takes addresses that are not ASCII (RFC 6531); null: it has not been asked yet. */
+  readonly smtpUtf8: boolean | null;
+  /** Asks it, where that is not known; resolves when it has answered or cannot be reached. Never rejects. */
+  learn(): Promise<void>;
   /** What GET /api/admin/health shows about it, besides its breaker. */
   describe(): Readonly<Record<string, unknown>>;
   /** Lets transactions in flight end, sends QUIT, closes. */

@@ -125,6 +125,13 @@ export interface Upstreams {
   pathOf(of: TenantLane): Path;
   /** Of mail to the simulator; it has no upstream before `simulateBy`. */
   readonly simulator: Path;
+  /**
+   * Whether addresses that are not ASCII can be sent to for that tenant: no upstream that its mail may go by is known not to offer
+   * SMTPUTF8 (RFC 6531). One that was never reached is not known.
+   */
+  takesUtf8(tenantId: string): boolean;
+  /** Asks those upstreams, where that is not known. Never rejects. */
+  learnUtf8(tenantId: string): Promise<void>;
   simulateBy(upstream: Upstream): void;
   describe(): readonly Readonly<Record<string, unknown>>[];
   states(): readonly UpstreamState[];
@@ -278,7 +285,7 @@ export const createUpstreams = (
   };
 
   /** Mail with the same upstreams in the same order shares a path. */
-  const pathFor = (lane: Lane, practice: readonly string[]): Path => {
+  const pathFor = (lane: Lane, practice: readonly string[]): OpenPath => {
     const naming = guarded.filter((one) => one.for !== undefined && names(one.for, lane, practice));
     const key = naming.map(({ upstream }) => upstream.name).join(' ');
     const known = paths.get(key);
@@ -287,12 +294,12 @@ export const createUpstreams = (
     paths.set(key, path);
     return path;
   };
-  const pathsFor = (practice: readonly string[]): Readonly<Record<Lane, Path>> => ({
+  const pathsFor = (practice: readonly string[]): Readonly<Record<Lane, OpenPath>> => ({
     0: pathFor(0, practice),
     1: pathFor(1, practice),
   });
   const ofAnyPractice = pathsFor([]);
-  const ofPractice = new Map<string, Readonly<Record<Lane, Path>>>();
+  const ofPractice = new Map<string, Readonly<Record<Lane, OpenPath>>>();
   const simulator = openPath([]);
   const named = (name: string) => guarded.find(({ upstream }) => upstream.name === name);
   const stateOf = (one: GuardedUpstream): UpstreamState => ({
@@ -308,15 +315,23 @@ export const createUpstreams = (
     outcomesOfLastHour: one.outcomes.lastHour(clock.now()),
   });
 
+  const pathsOf = (tenantId: string): Readonly<Record<Lane, OpenPath>> => {
+    if (!namesPractices) return ofAnyPractice;
+    const known = ofPractice.get(tenantId);
+    if (known) return known;
+    const slug = slugOf(tenantId);
+    const found = pathsFor(slug === null ? [tenantId] : [tenantId, slug]);
+    if (slug !== null) ofPractice.set(tenantId, found);
+    return found;
+  };
+  const waysOf = (tenantId: string): Upstream[] =>
+    Object.values(pathsOf(tenantId)).flatMap((path) => path.guarded.map(({ upstream }) => upstream));
+
   return {
-    pathOf: ({ tenantId, lane }) => {
-      if (!namesPractices) return ofAnyPractice[lane];
-      const known = ofPractice.get(tenantId);
-      if (known) return known[lane];
-      const slug = slugOf(tenantId);
-      const found = pathsFor(slug === null ? [tenantId] : [tenantId, slug]);
-      if (slug !== null) ofPractice.set(tenantId, found);
-      return found[lane];
+    pathOf: ({ tenantId, lane }) => pathsOf(tenantId)[lane],
+    takesUtf8: (tenantId) => waysOf(tenantId).every(({ smtpUtf8 }) => smtpUtf8 !== false),
+    learnUtf8: async (tenantId) => {
+      await Promise.all(waysOf(tenantId).map((upstream) => upstream.learn()));
     },
     simulator,
     simulateBy: (upstream) => {

@@ -94,8 +94,9 @@ test('mailboxes are folded between each other', () => {
   );
 });
 
-test('an address that is not ASCII is not written', () => {
-  expect(() => encodeMailboxes('To', parseAddressList('jörg@example.org'))).toThrow('non-ASCII');
+test('an address that is not ASCII is written in UTF-8, octet by octet', () => {
+  const field = encodeMailboxes('To', parseAddressList('Jörg <jörg@example.org>'));
+  expect(Buffer.from(field, 'latin1').toString()).toBe('To: =?UTF-8?B?SsO2cmc=?= <jörg@example.org>\r\n');
 });
 
 const parameters: readonly (readonly [value: string, written: string])[] = [

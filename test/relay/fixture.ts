@@ -95,6 +95,8 @@ export const playUpstream = (
     kind: 'smtp',
     address: `${name}.test:25`,
     concurrency,
+    smtpUtf8: null,
+    learn: async () => {},
     probe: () => Promise.reject(new Error('nothing is asked here')),
     seen,
     underWay: () => underWay,
@@ -229,6 +231,7 @@ export const createRelay = async (
     softBounces: () => ({ count: 5, days: 30 }),
   });
   const intake: IntakeContext = {
+    utf8: { takes: () => false, learn: async () => {} },
     files: storage.tenants,
     clock,
     config: () => ({

@@ -24,6 +24,8 @@ const upstream = (name: string): Upstream => ({
   kind: 'smtp',
   address: null,
   concurrency: 10,
+  smtpUtf8: null,
+  learn: async () => {},
   probe: () => Promise.reject(new Error('nothing is asked here')),
   transmit: () => Promise.reject(new Error('nothing is sent here')),
   describe: () => ({}),

@@ -37,6 +37,8 @@ const upstream = (name: string, concurrency: number): Upstream => ({
   kind: 'smtp',
   address: `${name}.test:25`,
   concurrency,
+  smtpUtf8: null,
+  learn: async () => {},
   probe: () => Promise.reject(new Error('nothing is asked here')),
   transmit: () => Promise.reject(new Error('nothing is sent here')),
   describe: () => ({ connections: 0 }),

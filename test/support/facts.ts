@@ -10,6 +10,7 @@ export const NOW = Date.UTC(2026, 10, 21, 12);
 
 export const FACTS: Facts = {
   now: NOW,
+  takesUtf8: false,
   limits: defaultLimits,
   kind: 'transactional',
   stream: 'transactional',

@@ -23,6 +23,9 @@ const words: Readonly<Record<string, { readonly why: string; readonly hint?: str
     why: 'with a value that cannot be where its placeholder is',
     hint: 'Correct the value, or use its placeholder elsewhere: a link begins with https, http, mailto, tel or sms.',
   },
+  'refused:invalid_recipient': {
+    why: 'with letters beyond ASCII before the @, which the upstream does not take (SMTPUTF8)',
+  },
   'refused:safe_mode_recipient': {
     why: 'held back by the safe mode',
     hint: 'The operator ends the safe mode when the practice goes live.',

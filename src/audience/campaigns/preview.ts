@@ -2,6 +2,7 @@
 // have their turns in between. While it is sent, those whose turn has come are counted as what they became.
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
+import { sendableFor } from '#src/audience/sendable.ts';
 import type { SubscriberRow } from '#src/audience/subscribers/store.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import { isAllowedInSafeMode } from '#src/intake/gates/recipient-gates.ts';
@@ -46,10 +47,12 @@ const heldBack = (
   { intake, config }: Context,
   { project_id, route_id }: CampaignRow,
   { address_hash, address }: SubscriberRow,
-): 'suppressed' | 'refused:safe_mode_recipient' | null => {
+): 'suppressed' | 'refused:invalid_recipient' | 'refused:safe_mode_recipient' | null => {
   const rows = suppressionStore(db).ofAddress(address_hash);
   if (rows.length > 0 && applicableSuppression(rows, project_id, route_id) !== null) return 'suppressed';
-  if (tenantStore(db).practice().safe_mode === 0) return null;
+  const { id, safe_mode } = tenantStore(db).practice();
+  if (!sendableFor({ intake }, id).takes(address as Address)) return 'refused:invalid_recipient';
+  if (safe_mode === 0) return null;
   const { allowlist, placement_testers } = config().safe_mode;
   const { simulatorDomain } = intake.context;
   const facts = { simulatorDomain, safeModeAllowed: [...allowlist, ...placement_testers] };
@@ -75,7 +78,8 @@ export const sampleOf = (
     const choice = choose(person, choosing);
     if (choice === null || choice.leftOut !== null) continue;
     const reason = heldBack(db, context, row, choice.subscriber);
-    if (reason !== 'suppressed') return { ...choice, isHeldBySafeMode: reason !== null };
+    if (reason === null || reason === 'refused:safe_mode_recipient')
+      return { ...choice, isHeldBySafeMode: reason !== null };
   }
   return null;
 };

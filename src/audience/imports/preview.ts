@@ -2,6 +2,7 @@
 // here is left out by the import itself.
 import { setImmediate } from 'node:timers/promises';
 import type { z } from 'zod';
+import type { Sendable } from '#src/audience/sendable.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { addressKey } from '#src/mail/address.ts';
 import { addressText, type Head, type NamedColumns, readHead, requireAddresses, textAt } from './columns.ts';
@@ -29,6 +30,7 @@ interface Asked {
   readonly fileName: string | null;
   /** What those who are taken become. */
   readonly status: 'active' | 'pending';
+  readonly sendable: Sendable;
 }
 
 interface Window {
@@ -63,12 +65,20 @@ interface Judged {
   readonly isSuppressible: boolean;
 }
 
-const judge = (row: Row, layout: SubscriberLayout, status: Asked['status']) => {
+const judge = (row: Row, layout: SubscriberLayout, { status, sendable }: Asked) => {
   const read = readSubscriber(row.cells, layout);
   if (isReason(read))
     return { state: 'failed' as const, reason: read, isSuppressible: false, person: null, name: null };
   const { leftOut, address, name } = read;
   const person = addressKey(address);
+  if (!sendable.takes(address))
+    return {
+      state: 'failed' as const,
+      reason: ['not_sendable'] as const,
+      isSuppressible: false,
+      person: null,
+      name,
+    };
   if (leftOut === null) return { state: status, reason: null, isSuppressible: false, person, name };
   return {
     state: 'left_out' as const,
@@ -88,14 +98,15 @@ const kindOf = (state: PreviewState, [code, column]: Reason): string =>
   ]);
 
 /** Collects what becomes of the rows. */
-const createTally = (status: Asked['status']) => {
+const createTally = (asked: Asked) => {
+  const { status } = asked;
   const people = new Map<string, Judged & { readonly line: number }>();
   const all: Judged[] = [];
   const first: { line: number; address: string | null; name: string | null; judged: Judged }[] = [];
   return {
     count: () => all.length,
     add: (row: Row, layout: SubscriberLayout): void => {
-      const { person, name, ...read } = judge(row, layout, status);
+      const { person, name, ...read } = judge(row, layout, asked);
       const known = person === null ? undefined : people.get(person);
       let judged: Judged = read;
       if (known && known.state === status && read.isSuppressible) {
@@ -160,11 +171,12 @@ const columnsShown = (
 
 export const previewImport = async (
   opened: OpenedFile,
-  { columns, fileName, status }: Asked,
+  asked: Asked,
   language: Language,
 ): Promise<Preview> => {
   const isList = opened.form === 'addresses' || opened.form === 'vcard';
-  const tally = createTally(status);
+  const { columns, fileName, sendable } = asked;
+  const tally = createTally(asked);
   let found: Pick<Preview, 'delimiter' | 'has_head' | 'columns'> = {
     delimiter: null,
     has_head: false,
@@ -185,6 +197,8 @@ export const previewImport = async (
         found = { ...found, columns: columnsShown(head, rows, layout) };
       }
       if (layout === null) continue;
+      const { addresses } = layout;
+      await sendable.learn(rows.map(({ cells }) => addressText(cells, addresses)));
       for (const row of rows) if (tally.count() < MAX_ROWS) tally.add(row, layout);
       isComplete = tally.count() < MAX_ROWS;
       if (!isComplete) break;

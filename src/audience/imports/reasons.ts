@@ -10,6 +10,12 @@ const zitat = (text = ''): string => `„${text}“`;
 const says = {
   no_address: { de: () => 'hat keine Adresse', en: () => 'has no address' },
   bad_address: { de: () => 'hat keine gültige Adresse', en: (problem = '') => problem },
+  not_sendable: {
+    de: () =>
+      'hat vor dem @ Umlaute oder andere Zeichen, die der Mailserver dieses Dienstes nicht annimmt (SMTPUTF8)',
+    en: () =>
+      'has letters beyond ASCII before its @, and the mail server of this service takes no such address (SMTPUTF8)',
+  },
   long_value: {
     de: (column, most) => `hat mehr als ${most} Zeichen in der Spalte ${column}`,
     en: (column, most) => `has more than ${most} characters in the column ${column}`,

@@ -4,6 +4,7 @@ import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { AudienceContext, Part } from '#src/audience/context.ts';
 import { listInUse } from '#src/audience/lists/change.ts';
 import { listParams } from '#src/audience/lists/schema.ts';
+import { sendableFor } from '#src/audience/sendable.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { namedPlace } from '#src/feedback/suppressions/place.ts';
 import type { Caller } from '#src/kernel/access.ts';
@@ -220,7 +221,8 @@ export const openImports = (context: AudienceContext): Part => {
           const { columns = {}, status = 'pending' } = { ...query, ...fields };
           await files.read(params.id, (db) => listInUse(db, params.listID));
           const file = await opened(given.bytes, answerLanguage);
-          const asked = { columns, fileName: given.name, status };
+          const sendable = sendableFor(context, params.id);
+          const asked = { columns, fileName: given.name, status, sendable };
           return { status: 200, body: await previewImport(file, asked, answerLanguage) };
         },
       }),

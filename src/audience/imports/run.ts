@@ -8,6 +8,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { listStore } from '#src/audience/lists/store.ts';
+import { sendableFor } from '#src/audience/sendable.ts';
 import type { Due, Task } from '#src/audience/work.ts';
 import type { AcceptHere } from '#src/intake/accept.ts';
 import { overwriting, type TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -297,6 +298,10 @@ const takeTurn = async (
         ? { ...window, rows: left }
         : await readWindow(context, tenantId, seq, at, progress.delimiter);
     window = next;
+    if (kind === 'subscribers')
+      await sendableFor(context, tenantId).learn(
+        next.rows.map(({ cells }) => addressText(cells, progress.layout.addresses)),
+      );
     at = await transact((db, accept) => takeRows(db, context, accept, seq, next));
   }
 };

@@ -3,10 +3,12 @@
 // The person's own word wins: who unsubscribed, complained or declined is left out, whatever the importer asserts. An address that
 // was erased is left out too, and not stored again. One that
 // is suppressed for another reason is imported and reported: it gets nothing until that suppression is removed.
+
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { requestSubscription } from '#src/audience/public/request.ts';
+import { sendableFor } from '#src/audience/sendable.ts';
 import { isAskedOften, MAX_UNANSWERED } from '#src/audience/subscribers/add.ts';
 import { activate, changeSubscriber, hasLeft } from '#src/audience/subscribers/change.ts';
 import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
@@ -134,6 +136,8 @@ export const importSubscriber = (
   const suppressions = suppressedBy(db, person);
   if (suppressions.some(({ reason }) => reason === 'erasure'))
     return { outcome: 'left_out', reason: ['suppressed'], isErased: true };
+  if (!sendableFor(context, tenantStore(db).practice().id).takes(subscriber.address))
+    return { outcome: 'failed', reason: ['not_sendable'] };
   const first = imports.firstLine(seq, person);
   if (first !== undefined && first < line) return { outcome: 'duplicates', reason: ['duplicate', first] };
   if (first !== undefined && first > line) return { outcome: 'left_out', reason: ['left_at', first] };

@@ -8,6 +8,7 @@ import type { AudienceContext } from '#src/audience/context.ts';
 import { namedList } from '#src/audience/lists/change.ts';
 import { listParams } from '#src/audience/lists/schema.ts';
 import { listStore } from '#src/audience/lists/store.ts';
+import { sendableFor } from '#src/audience/sendable.ts';
 import { subscriberData } from '#src/audience/subscribers/schema.ts';
 import { trackingText } from '#src/audience/subscribers/tracking.ts';
 import { mailboxOf } from '#src/inbound/recipient-rules.ts';
@@ -18,7 +19,7 @@ import { type Language, languages } from '#src/kernel/language.ts';
 import { HTML_TYPE, prefersPage } from '#src/kernel/page.ts';
 import { clientKey, createRateCheck, type RateLimit, shareOf } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
-import { addressDomain, needsSmtpUtf8 } from '#src/mail/address.ts';
+import { addressDomain } from '#src/mail/address.ts';
 import { decodeFormToken, SUBSCRIBE_PATH } from '#src/mail/copy-links.ts';
 import { emailSchema, parseEmail } from '#src/mail/email.ts';
 import type { Address } from '#src/mail/mailbox.ts';
@@ -235,6 +236,12 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
       extra: { fields: [{ path: 'body.email', message: problem }] },
     });
 
+  const mayBeSent = async (tenantId: string, address: Address): Promise<boolean> => {
+    const sendable = sendableFor(context, tenantId);
+    await sendable.learn([address]);
+    return sendable.takes(address);
+  };
+
   const subscribe = async (sent: Body, request: RequestContext): Promise<RouteResult> => {
     const isPage = prefersPage(request);
     const found = await findList(sent.list);
@@ -248,7 +255,7 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
     if (found.form.state === 'closed') return refused(found.form.reason);
     const typed = typeof sent.email === 'string' ? sent.email.slice(0, MAX_TYPED) : '';
     const parsed = parseEmail(typed);
-    if (parsed === null || needsSmtpUtf8(parsed.email as Address)) {
+    if (parsed === null || !(await mayBeSent(tenantId, parsed.email as Address))) {
       const problem = formProblem(isPage ? language : 'en');
       if (!isPage) throw invalid(problem);
       const again = {

@@ -1,8 +1,10 @@
 // Subscribers of a list over HTTP.
 import type { AudienceContext } from '#src/audience/context.ts';
+import { reasonText } from '#src/audience/imports/reasons.ts';
 import { ledgerActor, listInUse, namedList } from '#src/audience/lists/change.ts';
 import { listParams } from '#src/audience/lists/schema.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
+import { sendableFor } from '#src/audience/sendable.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { SEND_ERRORS } from '#src/intake/accept.ts';
 import type { Change } from '#src/kernel/change.ts';
@@ -136,6 +138,12 @@ export const subscriberRoutes = (context: AudienceContext): Route[] => {
       errors: SEND_ERRORS,
       handle: async ({ params, body }, { change }) => {
         const { address, name = null } = mailboxOf('body.address', body.address);
+        const sendable = sendableFor(context, params.id);
+        await sendable.learn([address]);
+        if (!sendable.takes(address))
+          throw new AppError('invalid_recipient', `The address ${reasonText(['not_sendable'], 'en')}.`, {
+            extra: { recipients: [address] },
+          });
         const now = clock.now();
         const consent = assertedOf(body.consent, 'consent', now);
         const result = await intake.transact(params.id, (db, accept) => {

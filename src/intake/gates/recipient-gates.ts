@@ -32,15 +32,20 @@ export const internationalisedAddresses = defineGate({
   name: 'internationalised_addresses',
   kind: 'recipients',
   errors: ['invalid_recipient'],
-  check: ({ from }, draft) => {
-    const wide = [from, ...recipientsOf(draft), ...draft.replyTo]
-      .map(({ address }) => address)
-      .filter(needsSmtpUtf8);
-    if (wide.length === 0) return { facts: {} };
+  check: ({ from, takesUtf8 }, draft) => {
+    const beyond = (mailboxes: readonly Mailbox[]) =>
+      mailboxes.map(({ address }) => address).filter(needsSmtpUtf8);
+    // These are in the mail to everyone, also to those whose servers do not take it then.
+    const senders = beyond([from, ...draft.replyTo]);
+    const wide = [...senders, ...(takesUtf8 ? [] : beyond(recipientsOf(draft)))];
+    if (wide.length === 0) return { facts: { smtp_utf8: takesUtf8 } };
     return {
-      facts: { addresses: wide },
+      facts: { smtp_utf8: takesUtf8, addresses: wide },
       refusal: new AppError('invalid_recipient', 'An address has letters beyond ASCII before its @.', {
-        hint: 'Such addresses need SMTPUTF8 all the way, which cannot be promised; use an address with ASCII before the @.',
+        hint:
+          senders.length > 0
+            ? 'From and Reply-To need an address with ASCII before the @, because many servers take no mail with another.'
+            : "Such addresses need SMTPUTF8 (RFC 6531), which the operator's upstream does not offer; use an address with ASCII before the @.",
         extra: { recipients: wide },
       }),
     };

@@ -22,6 +22,7 @@ import {
   suppressionReasons,
   suppressionScopes,
 } from '#src/messages/suppression-rules.ts';
+import type { Utf8Addresses } from '../intake-context.ts';
 import { createMailHosts, type MailHosts } from './mail-hosts.ts';
 import { judge, reasons, unreadable, verdicts } from './verdict.ts';
 
@@ -32,6 +33,7 @@ export interface ValidateEmailsDeps {
   readonly suppressionKey: KeyObject;
   /** The simulator receives mail to it, whatever the DNS says. */
   readonly simulatorDomain: string;
+  readonly utf8: Utf8Addresses;
 }
 
 /** Created once for all calls. */
@@ -103,10 +105,11 @@ const validate = async (
   caller: Caller,
   emails: readonly string[],
 ): Promise<Result[]> => {
-  const { files, suppressionKey, mailHosts, disposable, simulatorDomain, limit } = validator;
+  const { files, suppressionKey, mailHosts, disposable, simulatorDomain, limit, utf8 } = validator;
   for (let left = emails.length; left > 0; left -= ADDRESSES_PER_COUNT) limit(tenantId);
   const addresses = emails.map((email) => (parseEmail(email)?.email ?? null) as Address | null);
   const domains = addresses.flatMap((address) => (address === null ? [] : addressDomain(address)));
+  if (addresses.some((address) => address !== null && needsSmtpUtf8(address))) await utf8.learn(tenantId);
   const hosts = await mailHosts.ask(domains.filter((domain) => domain !== simulatorDomain));
   return files.read(tenantId, (db) =>
     emails.map((email, index): Result => {
@@ -123,7 +126,7 @@ const validate = async (
       } = judge({
         address,
         domain,
-        needsSmtpUtf8: needsSmtpUtf8(address),
+        needsSmtpUtf8: needsSmtpUtf8(address) && !utf8.takes(tenantId),
         host: domain === simulatorDomain ? 'takes_mail' : (hosts.get(domain) ?? 'unknown'),
         isDisposable: isListed(domain, disposable),
         suppression,

@@ -1,6 +1,7 @@
 // Makes DKIM signatures (RFC 6376, with RFC 8301 and RFC 8463): relaxed/relaxed, one field for each key. The parts that do
 // not depend on the key (canonical header, body hash, list of names) are made once for all keys; the private-key operation is
 // handed in. Only 7-bit text with CRLF is signed.
+import { isUtf8 } from 'node:buffer';
 import { createHash, hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
@@ -44,6 +45,12 @@ const RELAXABLE = /[\t\r]| {2}/;
 const BODY_SLICE = 262_144;
 /** Only of such text it is known that every verifier canonicalizes it alike. */
 const NOT_SIGNABLE = /[^\x20-\x7e\t\r\n]|\r(?!\n)|(?<!\r)\n/;
+const BEYOND_ASCII = /[\x80-\xff]/;
+/** A header may have the octets of UTF-8 in its addresses (RFC 8616 §3). */
+const NOT_SIGNABLE_HEADER = /[^\x20-\x7e\x80-\xff\t\r\n]|\r(?!\n)|(?<!\r)\n/;
+
+const isSignableHeader = (header: string): boolean =>
+  !NOT_SIGNABLE_HEADER.test(header) && (!BEYOND_ASCII.test(header) || isUtf8(Buffer.from(header, 'latin1')));
 
 /** Relaxed canonicalization of a body (§3.4.4) but for its end. White space before a line end is one space after the first step. */
 const relaxBody = (text: string): string => text.replace(/[ \t]+/g, ' ').replaceAll(' \r\n', '\r\n');
@@ -128,7 +135,7 @@ const foldSignature = (signature: string): string => {
 
 /** The DKIM-Signature fields to put before the header, one for each signer in their order, folded and with CRLF. `time` is
  * in ms since the epoch.
- * @throws Error where the message is not 7-bit text with CRLF, has no From, or a key does not fit its algorithm */
+ * @throws Error where the body is not 7-bit text with CRLF, the header has other octets, there is no From, or a key does not fit its algorithm */
 export const signMessage = async (
   composed: ComposedMessage,
   signers: readonly DkimSigner[],
@@ -136,7 +143,7 @@ export const signMessage = async (
   sign: Sign,
 ): Promise<string> => {
   if (signers.length === 0) return '';
-  if (NOT_SIGNABLE.test(composed.header) || (!composed.isRelaxed && NOT_SIGNABLE.test(composed.body))) {
+  if (!isSignableHeader(composed.header) || (!composed.isRelaxed && NOT_SIGNABLE.test(composed.body))) {
     throw new Error('only 7-bit text with CRLF line ends can be signed');
   }
   const { names, canonical } = selectFields(composed.header);

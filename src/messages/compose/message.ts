@@ -33,7 +33,7 @@ export interface OutgoingMessage {
   readonly calendar?: string | null;
 }
 
-/** Header and body as ASCII strings with CRLF line ends. `header` ends with the CRLF of its last field, and the empty line
+/** Header and body as octets, one character each, with CRLF line ends; only addresses in the header are beyond ASCII (RFC 6532). `header` ends with the CRLF of its last field, and the empty line
  * between the two is in neither. `body` is never empty and ends with CRLF. */
 export interface ComposedMessage {
   readonly header: string;

@@ -191,7 +191,7 @@ const headerOf = (message: OutgoingMessage): string => {
 };
 
 /** The message without the trace and signature fields that are put before it.
- * @throws Error on values that intake refuses: line breaks, non-ASCII addresses, invalid header names */
+ * @throws Error on values that intake refuses: line breaks, invalid header names */
 export const composeMessage = (message: OutgoingMessage): ComposedMessage => {
   const content = contentOf(message);
   const header = `${headerOf(message)}MIME-Version: 1.0\r\n${content.header}`;

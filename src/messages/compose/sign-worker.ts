@@ -8,7 +8,7 @@ import type { DkimSigner } from '#src/mail/dkim-key.ts';
 export interface SignRequest {
   /** Their ids are 0, 1, 2 and so on, in the order in which the thread has been given them. */
   readonly newKeys: readonly Pick<DkimSigner, 'algorithm' | 'privateKey'>[];
-  /** What is to be signed: 7-bit text. */
+  /** What is to be signed: octets, one character each. */
   readonly texts: readonly string[];
   /** The id of the key for the text at the same index. */
   readonly keyIds: readonly number[];
@@ -23,11 +23,12 @@ const answer = (text: string, keyId: number): SignAnswer => {
   try {
     const [algorithm, privateKey] = keys[keyId] ?? [];
     if (privateKey === undefined) throw new Error('the signing thread does not have that key');
+    const octets = Buffer.from(text, 'latin1');
     const signature =
       algorithm === 'ed25519-sha256'
         ? // RFC 8463 §3: Ed25519 signs the SHA-256 hash of the data.
-          sign(null, hash('sha256', text, 'buffer'), privateKey)
-        : sign('sha256', Buffer.from(text, 'latin1'), privateKey);
+          sign(null, hash('sha256', octets, 'buffer'), privateKey)
+        : sign('sha256', octets, privateKey);
     return signature.toString('base64');
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

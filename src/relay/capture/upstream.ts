@@ -28,6 +28,8 @@ export const createCaptureUpstream = ({ name, keep, files, clock, key }: Capture
   return {
     name,
     kind: 'capture',
+    smtpUtf8: true,
+    learn: async () => undefined,
     concurrency: CONCURRENCY,
     address: null,
     probe: async () => ({ ok: true, failedAt: null, error: null, dsn: null, transcript: [], tls: null }),

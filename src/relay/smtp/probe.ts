@@ -4,6 +4,7 @@ import { TLSSocket } from 'node:tls';
 import { SECOND } from '#src/kernel/time.ts';
 import { formatReply } from '#src/mail/reply.ts';
 import type { Probe } from '#src/relay/upstream.ts';
+import type { Extensions } from './commands.ts';
 import { connect } from './connect.ts';
 import { defaultTimeouts, type SmtpOptions } from './options.ts';
 
@@ -30,9 +31,11 @@ const tlsOf = (socket: TLSSocket): Probe['tls'] => {
   };
 };
 
+/** `onOffered` learns what the server offers. */
 export const probe = async (
   options: SmtpOptions,
   signal: AbortSignal = new AbortController().signal,
+  onOffered?: (extensions: Extensions) => void,
 ): Promise<Probe> => {
   const transcript: string[] = [];
   const result = await connect(options, { ...defaultTimeouts, ...WITHIN }, signal, (side, text) => {
@@ -46,6 +49,7 @@ export const probe = async (
     return { ok: false, failedAt: failure.phase, error, dsn: null, transcript, tls: null };
   }
   const { socket, extensions } = result.link;
+  onOffered?.(extensions);
   const tls = socket instanceof TLSSocket ? tlsOf(socket) : null;
   socket.on('error', () => undefined);
   socket.end('QUIT\r\n');

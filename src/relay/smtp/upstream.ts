@@ -2,6 +2,7 @@
 import type { Log } from '#src/kernel/log.ts';
 import { SECOND } from '#src/kernel/time.ts';
 import type { Transcript, Upstream } from '#src/relay/upstream.ts';
+import type { Extensions } from './commands.ts';
 import { connect, type Failure, type Link } from './connect.ts';
 import { defaultTimeouts, type SmtpOptions } from './options.ts';
 import { createPool } from './pool.ts';
@@ -46,9 +47,10 @@ const concurrencyOf = ({ pool, rate }: SmtpOptions, prepared: number): number =>
 
 export const createSmtpUpstream = (options: SmtpOptions, log: Log): Upstream => {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  let newest: Link | null = null;
-  /** What was offered last, to a connection or a probe. */
-  let dsn: boolean | null = null;
+  let newest: Pick<Link, 'secure'> | null = null;
+  /** By the newest connection, or a look. */
+  let offered: Extensions | null = null;
+  let learning: Promise<void> | null = null;
   let lastFailure: Failure | null = null;
   let sent = 0;
   const pace = createPace(() => performance.now());
@@ -61,7 +63,7 @@ export const createSmtpUpstream = (options: SmtpOptions, log: Log): Upstream => 
     connect: (signal) => connect(options, timeouts, signal),
     onOpened: (link) => {
       newest = link;
-      dsn = link.extensions.dsn;
+      offered = link.extensions;
       lastFailure = null;
       log.debug({ upstream: options.name, tls: link.secure }, 'upstream connection opened');
     },
@@ -71,14 +73,24 @@ export const createSmtpUpstream = (options: SmtpOptions, log: Log): Upstream => 
     },
   });
 
+  const look = (signal?: AbortSignal) =>
+    probe(options, signal, (extensions) => {
+      offered = extensions;
+    });
   return {
     name: options.name,
     kind: 'smtp',
     address: `${options.host}:${options.port}`,
-    probe: async (signal) => {
-      const seen = await probe(options, signal);
-      dsn = seen.dsn ?? dsn;
-      return seen;
+    probe: look,
+    get smtpUtf8() {
+      return offered?.smtpUtf8 ?? null;
+    },
+    learn: async () => {
+      if (offered !== null) return;
+      learning ??= look().then(() => {
+        learning = null;
+      });
+      await learning;
     },
     get concurrency() {
       return concurrencyOf(options, pace.prepared());
@@ -97,11 +109,12 @@ export const createSmtpUpstream = (options: SmtpOptions, log: Log): Upstream => 
     describe: () => ({
       ...pool.counts(),
       sent,
-      dsn,
+      dsn: offered?.dsn ?? null,
       // What the newest connection was offered; null before the first one.
       tls: newest?.secure ?? null,
-      pipelining: newest?.extensions.pipelining ?? null,
-      size: newest?.extensions.size ?? null,
+      pipelining: offered?.pipelining ?? null,
+      smtp_utf8: offered?.smtpUtf8 ?? null,
+      size: offered?.size ?? null,
       last_failure: lastFailure,
     }),
     stop: () => pool.stop(),

@@ -33,7 +33,11 @@ const encoded = (text: string, encoding: Encoding): Buffer => {
   }
 };
 const preview = async (bytes: Uint8Array, fileName: string | null = null) =>
-  previewImport(await openFile(bytes), { columns: {}, fileName, status: 'active' }, 'en');
+  previewImport(
+    await openFile(bytes),
+    { columns: {}, fileName, status: 'active', sendable: { takes: () => true, learn: async () => {} } },
+    'en',
+  );
 
 const EXPORTS: readonly (readonly [
   says: string,

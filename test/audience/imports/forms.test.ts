@@ -5,10 +5,11 @@ import { previewImport } from '#src/audience/imports/preview.ts';
 import { workbookOf } from '#test/support/workbook.ts';
 import { zipOf } from '#test/support/zip.ts';
 
+const TAKES_ALL = { takes: () => true, learn: async () => {} };
 const preview = async (file: string | Buffer) => {
   const found = await previewImport(
     await openFile(Buffer.from(file)),
-    { columns: {}, fileName: null, status: 'pending' },
+    { columns: {}, fileName: null, status: 'pending', sendable: TAKES_ALL },
     'en',
   );
   return { ...found, people: found.first.map(({ address, name, state }) => [address, name, state]) };

@@ -50,6 +50,21 @@ test('a message that was not composed here says what it needs, where that is off
   expect(envelopeCommands(forwarded, 12, none, false).mail).toBe('MAIL FROM:<b+1@bounce.b.test>\r\n');
 });
 
+test('an address that is not ASCII is sent in UTF-8 with SMTPUTF8, its DSN in a form that any server takes', () => {
+  const beyond = { ...envelope, recipient: 'mü+ller@b.test', needsSmtpUtf8: true };
+  const { mail, rcpt } = envelopeCommands(beyond, 12, all, true);
+  expect(mail).toContain(' SIZE=12 BODY=8BITMIME SMTPUTF8 RET=HDRS');
+  expect(Buffer.from(rcpt, 'latin1').toString()).toBe(
+    'RCPT TO:<mü+ller@b.test> NOTIFY=SUCCESS,DELAY,FAILURE ORCPT=utf-8;m\\x{FC}\\x{2B}ller@b.test\r\n',
+  );
+  expect(refuseLocally(beyond, 12, all)).toBeNull();
+  expect(refuseLocally({ ...beyond, recipient: 'ü'.repeat(127) }, 12, all)).toBeNull();
+  expect(refuseLocally({ ...beyond, recipient: 'ü'.repeat(128) }, 12, all)?.reply.code).toBe(553);
+  expect(refuseLocally(beyond, 12, { ...all, smtpUtf8: false })?.reply.enhanced).toBe('5.6.7');
+  const header = { ...envelope, needsSmtpUtf8: true };
+  expect(refuseLocally(header, 12, { ...all, smtpUtf8: false })?.reply.enhanced).toBe('5.6.7');
+});
+
 test('an ENVID above 100 characters is left out', () => {
   const { mail } = envelopeCommands({ ...envelope, envelopeId: 'x'.repeat(101) }, 12, all, true);
   expect(mail).not.toContain('ENVID');

@@ -36,6 +36,9 @@ export const campaignWords = words({
       unusable_value: 'ein Wert passt nicht in den Text',
       suppressed: 'gesperrt',
       recipient_suppressed: 'gesperrt',
+      'refused:invalid_recipient':
+        'Umlaute oder andere Zeichen vor dem @, die der Mailserver dieses Dienstes nicht annimmt',
+      'refused:safe_mode_recipient': 'vom Testbetrieb zurückgehalten',
     } as Readonly<Record<string, string>>,
     unknown: (names: string) =>
       `Für diese Platzhalter hat niemand einen Wert: ${names}. Geben Sie ihn oben unter „Werte für alle“ ein.`,
@@ -173,6 +176,8 @@ export const campaignWords = words({
       unusable_value: 'a value does not fit into the text',
       suppressed: 'suppressed',
       recipient_suppressed: 'suppressed',
+      'refused:invalid_recipient': 'letters before the @ that the mail server of this service does not take',
+      'refused:safe_mode_recipient': 'held back by the test mode',
     } as Readonly<Record<string, string>>,
     unknown: (names: string) =>
       `No one has a value for these placeholders: ${names}. Give it above, at “Values for all”.`,

@@ -1,0 +1,24 @@
+// Whether mail can go to an address at all: what lists, imports, forms and the count of a campaign's people take is what is sent. The
+// gate `internationalised_addresses` asks the same of each message.
+import type { AudienceContext } from '#src/audience/context.ts';
+import { needsSmtpUtf8 } from '#src/mail/address.ts';
+import type { Address } from '#src/mail/mailbox.ts';
+
+type Context = Pick<AudienceContext, 'intake'>;
+
+/** Of one practice. */
+export interface Sendable {
+  readonly takes: (address: Address) => boolean;
+  /** Before `takes` is asked: an upstream that was not reached yet is asked what it offers. Never rejects. */
+  readonly learn: (addresses: readonly string[]) => Promise<void>;
+}
+
+export const sendableFor = ({ intake }: Context, tenantId: string): Sendable => {
+  const { utf8 } = intake.context;
+  return {
+    takes: (address) => !needsSmtpUtf8(address) || utf8.takes(tenantId),
+    learn: async (addresses) => {
+      if (addresses.some((address) => needsSmtpUtf8(address as Address))) await utf8.learn(tenantId);
+    },
+  };
+};
