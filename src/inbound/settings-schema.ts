@@ -60,7 +60,7 @@ export const inboundSchema = z
             .string()
             .nullable()
             .describe(
-              'why it failed: `declined` by the address, or its server’s reply; or why it is not asked: `paused`, `safe_mode`, `suppressed`, `asked_enough`',
+              'why it failed: `declined` by the address, or its server’s reply, also to the mail that asked (`bounced` where it gave no reason); or why it is not asked: `paused`, `safe_mode`, `suppressed`, `asked_enough`',
             ),
           asked_at: z.iso.datetime().nullable().describe('by mail, last; null: not yet'),
           since: z.iso.datetime().describe('of the status'),

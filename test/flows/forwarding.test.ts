@@ -195,6 +195,32 @@ describe('an address that mail is to be forwarded to', () => {
     expect(soon.status).toBe(404);
   });
 
+  test('has failed where the mail that asks it comes back, and can be asked again or named no more', async () => {
+    const sender = await app.createSender();
+    await app.request('POST', `${sender.base}/inbound/enable`, {}, sender.token);
+    receiver.setBehaviour({ rcpt: () => '550 5.1.1 no such user here' });
+    await patch(sender, { catch_all: { forward_to: 'typo@example.net' } });
+    await until('it has failed', async () => (await stateOf(sender))?.startsWith('failed') === true);
+    expect(await stateOf(sender)).toContain('no such user here');
+
+    app.sql(sender.practice.id, 'UPDATE forward_targets SET asked_at = asked_at - 3600001');
+    const body = { address: 'typo@example.net' };
+    const again = await app.request('POST', `${sender.base}/inbound/ask-again`, body, sender.token);
+    expect(again.status).toBe(204);
+    expect(await stateOf(sender)).toBe('unconfirmed null');
+
+    // One that is refused only after it was taken.
+    receiver.setBehaviour({});
+    await patch(sender, { catch_all: { forward_to: 'later@example.net' } });
+    const [asking] = await untilTo('later@example.net');
+    await until('it was asked', async () => (await stateOf(sender)) === 'unconfirmed null');
+    const report = deliveryStatus('later@example.net', 'Action: failed', 'Status: 5.1.1');
+    expect(await bring(app.inboundPort, asking?.mailFrom ?? '', report)).toMatch(/^250 /);
+    await until('it has failed', async () => (await stateOf(sender))?.startsWith('failed') === true);
+    await patch(sender, { catch_all: { forward_to: null } });
+    expect(await targetsOf(sender)).toEqual([]);
+  });
+
   test('is asked once an hour by all practices together, and not by a practice in safe mode', async () => {
     const { target } = await forwarding({ agrees: false });
     const other = await app.createSender();

@@ -8,6 +8,7 @@ import type { KeyObject } from 'node:crypto';
 import { createOwnerNotifier, notifyOwners, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { mailboxOf } from '#src/inbound/recipient-rules.ts';
+import { systemChange } from '#src/kernel/change.ts';
 import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createFollowUps } from '#src/kernel/follow-ups.ts';
@@ -16,8 +17,16 @@ import { DAY, HOUR, SECOND } from '#src/kernel/time.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import { encodeForwardToken, FORWARD_PATH } from '#src/mail/copy-links.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { type TargetRow, targetStore } from './target-store.ts';
-import { asksOf, CONFIRM_WITHIN_MS, DECLINED, MAX_ASKS, removeOldTargets } from './targets.ts';
+import { askStore, type TargetRow, targetStore } from './target-store.ts';
+import {
+  asksOf,
+  BOUNCED,
+  CONFIRM_WITHIN_MS,
+  DECLINED,
+  MAX_ASKS,
+  removeOldTargets,
+  setStatus,
+} from './targets.ts';
 
 const perMailbox: RateLimit = { perSecond: SECOND / HOUR, burst: 1 };
 const aDay = (burst: number): RateLimit => ({ perSecond: burst / (DAY / SECOND), burst });
@@ -30,6 +39,8 @@ type Hindrance = 'paused' | 'safe_mode' | 'suppressed' | 'asked_enough';
 export interface AskDeps extends OwnerNoticesDeps {
   /** Derived for the purpose `forwarding`. */
   readonly key: KeyObject;
+  /** Its file has the mails that ask. */
+  readonly systemTenantId: () => string | null;
   /** Why the tenant may not write to the address at all at the moment. */
   readonly hindranceOf: (db: TenantDb, address: Address) => Hindrance | null;
 }
@@ -38,7 +49,7 @@ const isToBeAsked = ({ status, asked_at }: TargetRow): boolean =>
   status === 'unconfirmed' && asked_at === null;
 
 export const createForwardMails = (deps: AskDeps) => {
-  const { files, platform, notices, ownersOf, clock, log, origin, key, hindranceOf } = deps;
+  const { files, platform, notices, ownersOf, clock, log, origin, key, systemTenantId, hindranceOf } = deps;
   const limiter = createRateLimiter();
 
   const ask = async (tenantId: string): Promise<void> => {
@@ -86,7 +97,51 @@ export const createForwardMails = (deps: AskDeps) => {
         if (row) store.update({ ...row, asks: asks + 1, asked_at: now });
       }
     });
+    // The mail may have come back before that was written.
+    noting.run(tenantId);
   };
+
+  /** Tenants with addresses that were asked and have not answered. After a start the nightly round finds them. */
+  const open = new Set<string>();
+
+  /** An address whose mail came back has failed. Nothing was forwarded there, so that owners get no mail about it. */
+  const noteBounces = async (tenantId: string): Promise<void> => {
+    const asked = await files.read(tenantId, (db) =>
+      targetStore(db)
+        .all()
+        .filter(({ status, asked_at }) => status === 'unconfirmed' && asked_at !== null),
+    );
+    if (asked.length === 0) open.delete(tenantId);
+    else open.add(tenantId);
+    const systemId = systemTenantId();
+    if (asked.length === 0 || systemId === null) return;
+    const bounced = await files.read(systemId, (db) =>
+      asked.flatMap(({ seq, address, asked_at }) => {
+        const found = askStore(db).bounced(address, asked_at ?? 0);
+        return found ? [{ seq, asked_at, failure: found.diagnostic ?? BOUNCED }] : [];
+      }),
+    );
+    if (bounced.length === 0) return;
+    const now = clock.now();
+    await files.write(tenantId, (db) => {
+      for (const { seq, asked_at, failure } of bounced) {
+        const row = targetStore(db).bySeq(seq);
+        if (row?.status !== 'unconfirmed' || row.asked_at !== asked_at) continue;
+        const by = { change: systemChange('inbound.forward_target'), now };
+        setStatus(db, row, { status: 'failed', failure }, by, 'owners are not notified');
+      }
+    });
+  };
+
+  const noting = createFollowUps(noteBounces, (error, tenantId) =>
+    log.warn(
+      { err: error, tenant: tenantId },
+      'it could not be found out which addresses did not get the mail',
+    ),
+  );
+  const endWatch = files.watch((id) => {
+    if (id === systemTenantId()) for (const tenantId of open) noting.run(tenantId);
+  });
 
   const asking = createFollowUps(ask, (error, tenantId) =>
     log.warn(
@@ -132,10 +187,13 @@ export const createForwardMails = (deps: AskDeps) => {
       if (targets.length === 0) return;
       await files.write(tenantId, (db) => removeOldTargets(db, clock.now()));
       asking.run(tenantId);
+      noting.run(tenantId);
       owners.run(tenantId);
     },
     stop: async (): Promise<void> => {
-      await Promise.all([asking.stop(), owners.stop()]);
+      endWatch();
+      await asking.stop();
+      await Promise.all([noting.stop(), owners.stop()]);
     },
   };
 };

@@ -30,7 +30,7 @@ export const openForwarding = (
   base: Base,
   { accounts, feedback, relay, intake, followers }: ForwardingDeps,
 ) => {
-  const { config, limits, storage, clock, log, simulatorDomain } = base;
+  const { config, limits, storage, clock, log, simulatorDomain, systemTenantId } = base;
   const { platform, tenants: files } = storage;
   const key = createSecretKey(base.key('forwarding'));
   const safeMode: ClaimDeps['safeMode'] = () => {
@@ -40,6 +40,7 @@ export const openForwarding = (
   const mails = createForwardMails({
     ...accounts.ownerNotices,
     key,
+    systemTenantId,
     hindranceOf: (db, address) => {
       if (tenantStore(db).practice().paused_at !== null) return 'paused';
       if (isStranger(db, address, { safeMode })) return 'safe_mode';

@@ -16,6 +16,20 @@ export interface TargetRow {
   changed_at: number;
 }
 
+/** In the system tenant's file, which has the mails that ask. */
+export const askStore = perConnection((db: TenantDb) => {
+  const bounced = db.prepare<[string, number], { diagnostic: string | null }>(
+    `SELECT recipients.diagnostic FROM messages JOIN recipients ON message_seq = messages.seq
+     WHERE messages.status = 'hard_bounced' AND tag = 'forward_confirmation' AND address = ? AND created_at >= ?
+     LIMIT 1`,
+  );
+  return {
+    /** The mail that asked the address since then and came back; `diagnostic`: its server's reply. */
+    bounced: (address: string, since: number): { readonly diagnostic: string | null } | undefined =>
+      bounced.get(address, since),
+  };
+});
+
 export const targetStore = perConnection((db: TenantDb) => {
   const all = db.prepare<[], TargetRow>('SELECT * FROM forward_targets ORDER BY seq');
   const bySeq = db.prepare<[number], TargetRow>('SELECT * FROM forward_targets WHERE seq = ?');

@@ -22,6 +22,8 @@ export const MAX_ASKS = 3;
 const KEPT_MS = 90 * DAY;
 /** The failure of a target that does not want the mail. */
 export const DECLINED = 'declined';
+/** The failure of a target whose mail came back without a reply that says why. */
+export const BOUNCED = 'bounced';
 
 /** By their keys. */
 const wantedBy = ({ addresses, catch_all }: InboundOptions): ReadonlyMap<string, Address> => {
@@ -55,11 +57,12 @@ export const setStatus = (
   before: TargetRow,
   after: Pick<TargetRow, 'status' | 'failure'>,
   { change, now }: { readonly change: Change; readonly now: number },
+  notice: 'owners are notified of a failure' | 'owners are not notified' = 'owners are notified of a failure',
 ): void => {
   const row: TargetRow = {
     ...before,
     ...after,
-    owners_told: after.status === 'failed' ? 0 : 1,
+    owners_told: after.status === 'failed' && notice !== 'owners are not notified' ? 0 : 1,
     changed_at: now,
   };
   targetStore(db).update(row);
@@ -113,7 +116,7 @@ export const setForwardTargets = (db: TenantDb, now: number): void => {
 export interface ForwardTarget {
   readonly address: string;
   readonly status: 'unconfirmed' | 'confirmed' | 'failed';
-  /** Why it failed: `declined` by the address, or the reply of its server; or a Hindrance. */
+  /** Why it failed: `declined` by the address, `bounced`, or the reply of its server; or a Hindrance. */
   readonly reason: string | null;
   /** ISO 8601: when the address was asked last; null: it has not been yet. */
   readonly asked_at: string | null;

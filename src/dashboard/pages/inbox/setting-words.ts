@@ -76,6 +76,7 @@ export const settingWords = words({
     targetStates: { unconfirmed: 'Noch nicht bestätigt', confirmed: 'Bestätigt', failed: 'Nicht möglich' },
     targetReasons: {
       declined: 'Die Adresse hat abgelehnt.',
+      bounced: 'Unsere Frage kam als unzustellbar zurück.',
       paused: 'Nicht gefragt: Der Versand ist angehalten.',
       safe_mode: 'Nicht gefragt: Die Praxis ist noch im Testbetrieb.',
       suppressed: 'Nicht gefragt: Die Adresse ist gesperrt.',
@@ -182,6 +183,7 @@ export const settingWords = words({
     targetStates: { unconfirmed: 'Not confirmed yet', confirmed: 'Confirmed', failed: 'Not possible' },
     targetReasons: {
       declined: 'The address has declined.',
+      bounced: 'Our question came back as undeliverable.',
       paused: 'Not asked: sending is paused.',
       safe_mode: 'Not asked: the practice is still in test operation.',
       suppressed: 'Not asked: the address is suppressed.',
