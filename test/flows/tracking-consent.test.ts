@@ -320,6 +320,16 @@ describe('an objection', () => {
     await objects(address);
     await confirm(address);
     expect(await campaignTo([list], address)).toEqual([UNTRACKED]);
+
+    const again = newAddress();
+    const page = await objects(again);
+    await subscribe(list, again, { tracking: 'yes' });
+    const objecting = { ...page, html: page.html.replace('do=agree', 'do=object') };
+    await browser().submit(objecting, 'Auswertung erlauben');
+    await confirm(again);
+    expect(await campaignTo([list], again)).toEqual([UNTRACKED]);
+    await browser().submit(objecting, 'Auswertung erlauben');
+    expect((await actionsOf(again)).filter((action) => action === 'no_tracking')).toHaveLength(2);
   });
 
   test('goes with the person to another address', async () => {

@@ -48,21 +48,21 @@ export const agreeForList = (
   now: number,
 ): number => append(db, keys, 'tracking', who, list, word, now);
 
-/** Where the entry is the person's own and younger than their objection, that has ended. */
+/** Where the person ticked the box themselves, an objection has ended; one that came later has taken the entry away. */
 export const confirmTracking = (db: TenantDb, { tracking_seq, address_hash }: SubscriberRow): void => {
   const entry = tracking_seq === null ? undefined : consentStore(db).bySeq(tracking_seq);
-  const objectedBy = objectionStore(db).entryOf(address_hash);
-  if (entry && objectedBy !== null && objectedBy < entry.seq && factsOf(entry.facts_json).way === 'form')
+  if (entry && factsOf(entry.facts_json).way === 'form' && objectionStore(db).entryOf(address_hash) !== null)
     objectionStore(db).remove(address_hash);
 };
 
 /** All that the person agreed to before has ended. */
 export const objectToTracking = (db: TenantDb, keys: Keys, who: Who, word: Word, now: number): void => {
-  if (objectionStore(db).entryOf(who.person) !== null) return;
+  const agreed = subscriberStore(db)
+    .ofPerson(who.person)
+    .filter(({ tracking_seq }) => tracking_seq !== null);
+  if (agreed.length === 0 && objectionStore(db).entryOf(who.person) !== null) return;
   objectionStore(db).put(who.person, append(db, keys, 'no_tracking', who, null, word, now));
-  for (const row of subscriberStore(db).ofPerson(who.person))
-    if (row.tracking_seq !== null)
-      subscriberStore(db).update({ ...row, tracking_seq: null, updated_at: now });
+  for (const row of agreed) subscriberStore(db).update({ ...row, tracking_seq: null, updated_at: now });
 };
 
 /** The person agrees for all lists that they are on, and takes an objection back. */
