@@ -13,10 +13,6 @@ import type { ForeignShape, RequestContext, Route } from '#src/kernel/route.ts';
 
 const CLIENT_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** A tunnelled IPv4 address is the IPv4 address. */
-const plainAddress = (address: string): string =>
-  address.startsWith('::ffff:') ? address.slice(7) : address;
-
 export class Exchange implements RequestContext {
   readonly request: Request;
   readonly response: ServerResponse;
@@ -56,7 +52,7 @@ export class Exchange implements RequestContext {
     this.request = request;
     this.response = response;
     this.path = '';
-    this.clientAddress = plainAddress(request.ip ?? '');
+    this.clientAddress = request.ip ?? '';
     this.#log = log;
     this.headers = {
       'X-Request-Id': this.requestId,

@@ -7,6 +7,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import express, { type Request } from 'express';
 import { redactText } from '#src/events/redact.ts';
@@ -15,6 +16,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type Log, REQUEST_LINE } from '#src/kernel/log.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
+import { clientAddressOf, type Trust } from './client-address.ts';
 import { Exchange } from './exchange.ts';
 import { whyMalformed } from './request-head.ts';
 import { budgetOwner, createServe, type ServeOptions } from './serve.ts';
@@ -26,6 +28,8 @@ export interface HttpServerOptions extends ServeOptions {
   readonly log: Log;
   /** Holds request bodies until they are answered. */
   readonly bodies: ByteBudget;
+  /** Of node's server, in the place of the usual: how long a head may take, and how often that is looked at. */
+  readonly times?: Partial<Pick<typeof serverSettings, 'headersTimeout' | 'connectionsCheckingInterval'>>;
   /** Bytes of large answers held at once, until they are read. */
   readonly heldAnswerBytes?: number;
 }
@@ -95,7 +99,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   };
 
   const server = createServer(
-    { ...serverSettings, IncomingMessage: expressRequests(options.trustProxy) },
+    { ...serverSettings, ...options.times, IncomingMessage: expressRequests(options.trustProxy) },
     handle,
   );
   server.maxHeadersCount = MAX_HEADERS;
@@ -123,15 +127,22 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
 };
 
 /**
- * Requests as express sees them: `path`, `query`, and `ip` behind proxies, each found out when it is asked for. What else
+ * Requests as express sees them: `path`, `query`, and `ip` behind proxies it trusts, each found out when it is asked for. What else
  * express would do to each request (its prototype, a router of one layer) took more than these three.
  */
 const expressRequests = (trustProxy: HttpServerOptions['trustProxy']): typeof IncomingMessage => {
   const app = express();
   app.set('query parser', 'simple');
   app.set('trust proxy', trustProxy);
+  const trust: Trust = app.get('trust proxy fn');
   class ExpressRequest extends IncomingMessage {}
   Object.setPrototypeOf(ExpressRequest.prototype, app.request);
+  Object.defineProperty(ExpressRequest.prototype, 'ip', {
+    get(this: IncomingMessage): string {
+      const forwarded = this.headers['x-forwarded-for'];
+      return clientAddressOf(this.socket.remoteAddress ?? '', forwarded?.toString(), trust);
+    },
+  });
   return ExpressRequest;
 };
 
@@ -165,15 +176,26 @@ const refuseHead = (response: ServerResponse, message: string): void => {
   response.writeHead(400, headers).end(body);
 };
 
-/** Answers what is not HTTP at all, or too slow or too long in its head, where the connection still takes an answer. */
+/**
+ * Answers what is not HTTP at all, or too slow or too long in its head, where the connection still takes an answer. Browsers open
+ * connections before they need them, and take an answer that nothing has asked for for that to their next request: so a
+ * connection without a byte is closed without one.
+ */
 const refuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const isIdle = isLate && socket instanceof Socket && socket.bytesRead === 0;
+  if (error.code === 'ECONNRESET' || !socket.writable || isIdle) {
     socket.destroy();
     return;
   }
-  const { headers, body } = malformed('The request is not well-formed HTTP/1.1, too slow or too long.');
+  const { headers, body } = malformed(
+    isLate
+      ? 'The request did not come in time.'
+      : 'The request is not well-formed HTTP/1.1, or its head is too long.',
+  );
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 400 Bad Request\r\n${head.join('')}\r\n${body}`, () => socket.destroy());
+  const status = isLate ? '408 Request Timeout' : '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\n${head.join('')}\r\n${body}`, () => socket.destroy());
 };
 
 /** A path that is nearly a link of a mail holds a token and where it leads, as the link does. */

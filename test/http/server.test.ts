@@ -444,6 +444,65 @@ describe('requests and their answers', () => {
     expect(await response.json()).toMatchObject({ clientAddress: expected });
   });
 
+  test.each<[string, string]>([
+    ['8.8.8.8:1000', '8.8.8.8'],
+    ['"8.8.8.8:1001"', '8.8.8.8'],
+    ['::ffff:8.8.8.8', '8.8.8.8'],
+    ['[::FFFF:808:808]:443', '8.8.8.8'],
+    ['[2001:DB8:0:0::1]:1000', '2001:db8::1'],
+    ['2001:db8::1', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['unknown', '127.0.0.1'],
+    ['_hidden', '127.0.0.1'],
+    ['', '127.0.0.1'],
+    ['8.8.8', '127.0.0.1'],
+    ['8.8.8.8:1000:2', '127.0.0.1'],
+    ['[2001:db8::1', '127.0.0.1'],
+    ['any text, 1.2.3.4', '1.2.3.4'],
+    ['1.2.3.4, any text', '127.0.0.1'],
+  ])('X-Forwarded-For %j of a proxy is the client %s', async (value, expected) => {
+    const server = await startServer({ trustProxy: 1 });
+    const response = await fetch(`${server.url}/api/public/address`, {
+      headers: { 'X-Forwarded-For': value },
+    });
+    expect(await response.json()).toMatchObject({ clientAddress: expected });
+  });
+
+  test('a proxy that appends ports is believed in networks, too', async () => {
+    const server = await startServer({ trustProxy: ['127.0.0.0/8', '192.0.2.0/24'] });
+    const headers = { 'X-Forwarded-For': '198.51.100.1:5000, 192.0.2.7:443' };
+    const response = await fetch(`${server.url}/api/public/address`, { headers });
+    expect(await response.json()).toMatchObject({ clientAddress: '198.51.100.1' });
+  });
+
+  test('RFC 7239’s Forwarded is not read', async () => {
+    const server = await startServer({ trustProxy: 1 });
+    const response = await fetch(`${server.url}/api/public/address`, {
+      headers: { Forwarded: 'for=8.8.8.8' },
+    });
+    expect(await response.json()).toMatchObject({ clientAddress: '127.0.0.1' });
+  });
+
+  describe('a connection whose head does not come in time', () => {
+    const soon = { times: { headersTimeout: 30, connectionsCheckingInterval: 10 } };
+
+    test('is closed without a byte where none has come', async () => {
+      const server = await startServer(soon);
+      const socket = await dial(server.port);
+      expect(await readAll(socket)).toBe('');
+    });
+
+    test('gets 408 where some have come', async () => {
+      const server = await startServer(soon);
+      const socket = await dial(server.port);
+      socket.write('GET /api/public/address HTTP/1.1\r\nHost: x\r\n');
+      const answer = await readAll(socket);
+      expect(answer).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/);
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ code: 'invalid_request' });
+    });
+  });
+
   test('a stream is sent as it comes', async () => {
     const server = await startServer();
     expect(await (await fetch(`${server.url}/api/public/csv`)).text()).toBe('a,b\r\n1,2\r\n');
