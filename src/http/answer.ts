@@ -8,6 +8,7 @@ import type { RouteResult } from '#src/kernel/route.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { answersPages } from './api-facts.ts';
 import { ClientGone, hasBody } from './body.ts';
+import { type Compress, mayCompress } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 import { refusalPage } from './refusal-page.ts';
 
@@ -25,6 +26,7 @@ type Chunk = string | Uint8Array;
 export interface AnswerTerms {
   /** Takes room for an answer of that size until the exchange ends; throws where there is none. */
   readonly hold: (bytes: number) => void;
+  readonly compress?: Compress;
   /** A client that reads nothing of a large answer or a stream for so long is cut off. ms; a minute where absent. */
   readonly unreadMs?: number | undefined;
 }
@@ -83,7 +85,18 @@ export const answer = async (exchange: Exchange, result: RouteResult, terms: Ans
   headers['Content-Type'] = contentType ?? 'application/json';
   if (contentType !== undefined && isStream(body)) return sendStream(exchange, status, headers, body, terms);
   const asIs = contentType !== undefined && (typeof body === 'string' || body instanceof Uint8Array);
-  send(exchange, status, headers, asIs ? body : JSON.stringify(body), terms);
+  const plain = asIs ? body : JSON.stringify(body);
+  const { route, request } = exchange;
+  if (status !== 200 || terms.compress === undefined || route === undefined || !mayCompress(route))
+    return send(exchange, status, headers, plain, terms);
+  headers.Vary = [headers.Vary ?? [], 'Accept-Encoding'].flat().join(', ');
+  const accepted = request.headers['accept-encoding']?.toString();
+  const bytes = typeof plain === 'string' ? Buffer.byteLength(plain) : plain.length;
+  // It is in memory while it is compressed, and counts as that until it is sent.
+  if (bytes > LARGE_BYTES && request.method !== 'HEAD') terms.hold(bytes);
+  const compressed = await terms.compress(route, accepted, headers['Content-Type'], plain);
+  if (compressed !== null) headers['Content-Encoding'] = compressed.encoding;
+  send(exchange, status, headers, compressed?.body ?? plain, { ...terms, hold: () => {} });
 };
 
 const send = (

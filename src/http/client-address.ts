@@ -1,7 +1,7 @@
 // The address of the client: that of the socket, or behind proxies that are believed the one they name in X-Forwarded-For. Limits, audit
 // and ledger tell clients apart by it, so it has one notation: some proxies append the port, and each would be another client.
 // What is no address is nobody's, and then the socket's counts. `Forwarded` (RFC 7239) is not read: a proxy that does not write it would
-// pass on what a client has written there. Pure.
+// pass on what a client has written there.
 import { isIP, isIPv4 } from 'node:net';
 import { ipv6Groups } from '#src/kernel/ip-address.ts';
 

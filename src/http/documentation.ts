@@ -53,6 +53,7 @@ export const documentationRoutes = (listRoutes: () => readonly Route[], info: Se
       id: 'getApiDescription',
       summary: 'The API described for machines, OpenAPI 3.1.',
       access: 'public',
+      isFixed: true,
       stability: 'stable',
       responses: { 200: { description: 'the document', body: YAML_TYPE } },
       handle: () => ({ status: 200, body: yaml(), contentType: YAML_TYPE }),
@@ -64,6 +65,7 @@ export const documentationRoutes = (listRoutes: () => readonly Route[], info: Se
       id: 'getReference',
       summary: 'The API described for people.',
       access: 'public',
+      isFixed: true,
       stability: 'stable',
       responses: { 200: { description: 'an HTML page', body: HTML_TYPE } },
       handle: () => ({

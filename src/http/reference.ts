@@ -112,6 +112,9 @@ const eventSection = (event: DescribedEvent, book: SchemaBook): string => {
 ${shared}${fields}</section>`;
 };
 
+const COMPRESSION =
+  'Answers to `GET` are compressed as `Accept-Encoding` asks (`zstd`, `br`, `gzip`), but for those in which a secret and something that a stranger has chosen may stand together: mail and events, people and their consent, sign-in, members, tokens, webhooks, alerts, imports, reports of abuse, public pages, and the forms of other services.';
+
 const RULES = [
   'Each event is sent to all webhooks of the practice that have chosen it, as a `POST` with a JSON body.',
   'What becomes of a recipient is sent when it is first known; opens and clicks are sent each time.',
@@ -178,6 +181,7 @@ export const referencePage = (routes: readonly Route[], info: ServiceInfo): stri
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
 <style>${referenceStyle}</style></head><body>
 <h1>${title}</h1><p>Version ${escapeHtml(info.version)} at ${code(info.origin)}. For machines: <a href="/openapi.yaml">/openapi.yaml</a>.</p>
+<p>${prose(COMPRESSION)}</p>
 <nav aria-label="Routes">${contents.join('\n')}
 <h2><a href="#${EVENTS_ANCHOR}">Webhook events</a></h2></nav>
 <main>${sections.join('\n')}

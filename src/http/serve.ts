@@ -11,6 +11,7 @@ import { type AdmissionOptions, createAdmission } from './admission.ts';
 import { answer, answerError } from './answer.ts';
 import { errorsOf } from './api-facts.ts';
 import { type Holding, hasArrived, readBody } from './body.ts';
+import { createCompress } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 import { createForeignPaths } from './foreign-paths.ts';
 import { createRouter } from './routing.ts';
@@ -181,11 +182,13 @@ export const createServe = (
     }
   };
 
+  const compress = createCompress();
   return async (exchange) => {
     try {
       const result = await run(exchange, routeOf(exchange));
       await answer(exchange, result, {
         hold: (bytes) => holdAnswer(exchange, bytes),
+        compress,
         unreadMs: options.unreadMs,
       });
     } catch (thrown) {

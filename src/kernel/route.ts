@@ -92,6 +92,8 @@ export interface RouteDeclaration<
   readonly audit?: string | { readonly none: string };
   /** `sign_in`: also under the tight limit of sign-in and public forms, per client address. */
   readonly rate?: 'sign_in';
+  /** The answer is the same for everyone as long as the service runs. */
+  readonly isFixed?: boolean;
   readonly stability: Stability;
   /** What its 401 asks for (RFC 9110 §11.6.1), where a bearer token is not all that it takes. */
   readonly challenge?: string;

@@ -29,7 +29,7 @@ const ask = (tenant: string, token: string): string =>
 test('one practice holds its share of them, and gets the next once it has read or left', async () => {
   const server = await startServer({ routes: [large], heldAnswerBytes: 100 * MIB });
   const status = async (tenant: string, token: string) => {
-    const headers = { Authorization: `Bearer ${token}` };
+    const headers = { Authorization: `Bearer ${token}`, 'Accept-Encoding': 'identity' };
     const answer = await fetch(`${server.url}/api/practices/${tenant}/large`, { headers });
     return {
       status: answer.status,
