@@ -3,15 +3,10 @@
 
 import { meantType } from '#src/intake/content/attachment-policy.ts';
 import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
-import {
-  AddressError,
-  addressKey,
-  parseAddress,
-  parseAddressList,
-  withoutInvisibles,
-} from '#src/mail/address.ts';
+import { AddressError, addressKey, parseAddress, parseAddressList } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
+import { withoutInvisibles } from '#src/mail/visible-text.ts';
 import type { Kind } from '#src/messages/kinds.ts';
 import type { Invitation } from '#src/messages/settings.ts';
 import type { RecipientField } from '#src/messages/store.ts';

@@ -13,22 +13,6 @@ export const idSchema = z
 
 export const permissionSchema = z.enum(permissions).meta({ id: 'Permission' });
 
-const NAME_LENGTH = 200;
-
-/** Control characters, line and paragraph separators, and what steers or hides text without being seen. */
-const UNSEEN = /^[^\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]*$/u;
-
-/** Words for people: one line that is not empty, and what is seen is all there is. */
-export const lineSchema = (maxLength: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(maxLength)
-    .regex(UNSEEN, 'expected one line without control or invisible characters');
-
-export const nameSchema = lineSchema(NAME_LENGTH).meta({ id: 'Name' });
-
 const TYPED_LENGTH = 200;
 
 /** What `typedWords` takes apart. */
@@ -51,6 +35,8 @@ export const mailLinkQuery = z.object({
 export const asItComes = (schema: z.ZodType, more: z.core.GlobalMeta = {}) =>
   z.unknown().meta({ describedBy: schema, ...more });
 
+/** Control characters, line and paragraph separators, and what steers or hides text without being seen. */
+const UNSEEN = /^[^\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]*$/u;
 const URL_LENGTH = 2_000;
 /** A name with a dot in it, so that it is no IP address and no name of a local network. */
 const PUBLIC_NAME = /^(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*[a-z0-9]$/;

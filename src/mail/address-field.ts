@@ -1,9 +1,10 @@
 // Reads address fields as mail programs write them (RFC 5322 §3.4, §4.4): it resolves groups, skips empty list entries and
 // decodes names (RFC 2047). address.ts parses the addresses. Pure.
-import { AddressError, domainName, parseAddress, withoutInvisibles } from './address.ts';
+import { AddressError, domainName, parseAddress } from './address.ts';
 import { cleanText, decodeWords } from './decode-text.ts';
 import { type Field, isCutValue } from './field-block.ts';
 import type { Mailbox } from './mailbox.ts';
+import { withoutInvisibles } from './visible-text.ts';
 
 /** The index behind the quoted string or comment that opens at `start`, or the end of the text if it is not closed. */
 const behind = (text: string, start: number): number => {

@@ -3,6 +3,7 @@
 // mail could then reach a person the sender did not mean. Nothing is guessed or repaired. header-field.ts writes mailboxes.
 import { domainToASCII, domainToUnicode } from 'node:url';
 import type { Address, Mailbox } from './mailbox.ts';
+import { withoutInvisibles } from './visible-text.ts';
 
 /** RFC 5321 §4.5.3.1.1, octets. */
 const LOCAL_PART_LIMIT = 64;
@@ -16,7 +17,6 @@ const INPUT_LIMIT = 65_536;
 const QUOTE_LIMIT = 80;
 
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;
-const INVISIBLE = /[\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 const DOT_ATOM =
   /^[\w!#$%&'*+\-/=?^`{|}~\u0080-\u{10ffff}]+(?:\.[\w!#$%&'*+\-/=?^`{|}~\u0080-\u{10ffff}]+)*$/u;
 export const isDotAtom = (text: string): boolean => DOT_ATOM.test(text);
@@ -35,7 +35,7 @@ const WORD = /[^ ()<>[\]:;,"\\]+/y;
 export class AddressError extends Error {
   constructor(part: string, problem: string) {
     const shown = part.length > QUOTE_LIMIT ? `${part.slice(0, QUOTE_LIMIT)}…` : part;
-    super(`${JSON.stringify(shown.replace(INVISIBLE, '').toWellFormed())} ${problem}`);
+    super(`${JSON.stringify(withoutInvisibles(shown).toWellFormed())} ${problem}`);
     this.name = 'AddressError';
   }
 }
@@ -135,9 +135,6 @@ const parseAddrSpec = (typed: string): Address => {
     throw new AddressError(typed, `is longer than ${PATH_LIMIT} octets`);
   return address as Address;
 };
-
-/** Removes direction controls and zero-width characters, which change or hide text and are not shown. */
-export const withoutInvisibles = (text: string): string => text.replace(INVISIBLE, '');
 
 const refuseSpecial = ({ text: special }: Token, before: readonly Token[], shown: string): never => {
   if (special === ':' || special === ';')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nameSchema } from '#src/kernel/fields.ts';
+import { nameSchema } from '#src/mail/line-schema.ts';
 
 describe('a name', () => {
   test.each([

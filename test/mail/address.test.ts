@@ -8,8 +8,8 @@ import {
   needsSmtpUtf8,
   parseAddress,
   parseAddressList,
-  withoutInvisibles,
 } from '#src/mail/address.ts';
+import { withoutInvisibles } from '#src/mail/visible-text.ts';
 
 type Expected = readonly [address: string, name?: string];
 const read: [text: string, ...mailboxes: Expected[]][] = [

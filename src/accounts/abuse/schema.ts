@@ -1,9 +1,10 @@
 // Reports of abuse as strangers send them, and tickets as the operator sees them.
 import { z } from 'zod';
-import { idSchema, nameSchema } from '#src/kernel/fields.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { emailSchema } from '#src/mail/email.ts';
+import { nameSchema } from '#src/mail/line-schema.ts';
 import { stages } from './rules.ts';
 import type { StepRow, TicketRow, TicketSummaryRow } from './store.ts';
 

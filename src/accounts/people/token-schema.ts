@@ -1,8 +1,9 @@
 // API tokens as the API shows and takes them.
 import { z } from 'zod';
-import { idSchema, nameSchema } from '#src/kernel/fields.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { canonicalNetwork } from '#src/kernel/ip-networks.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import { nameSchema } from '#src/mail/line-schema.ts';
 import { tokenScopes } from './rules.ts';
 import type { TokenRow } from './token-store.ts';
 

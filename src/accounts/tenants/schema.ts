@@ -1,11 +1,12 @@
 // Practices, projects and routes as the API takes and shows them.
 import { z } from 'zod';
 import type { Caller } from '#src/kernel/access.ts';
-import { httpsUrlSchema, idSchema, lineSchema, nameSchema } from '#src/kernel/fields.ts';
+import { httpsUrlSchema, idSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
 import { streams } from '#src/kernel/stream.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { parseEmail, replyAddressSchema } from '#src/mail/email.ts';
+import { lineSchema, nameSchema } from '#src/mail/line-schema.ts';
 import { type LegalField, legalFields, legalOf } from './legal.ts';
 import { planNames, plans, warmupCaps, warmupDay } from './rules.ts';
 import type { PracticeRow, ProjectRow, RouteRow } from './store.ts';

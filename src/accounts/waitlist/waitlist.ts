@@ -5,11 +5,11 @@ import type { Change } from '#src/kernel/change.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import { nameSchema } from '#src/kernel/fields.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { RateCheck } from '#src/kernel/rate-limit.ts';
 import { type Clock, HOUR, SECOND, toIso } from '#src/kernel/time.ts';
 import { emailSchema } from '#src/mail/email.ts';
+import { nameSchema } from '#src/mail/line-schema.ts';
 import { type WaitlistRow, waitedFor, waitlistStore } from './store.ts';
 
 const MAX_NOTE = 2_000;

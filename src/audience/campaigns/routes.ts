@@ -6,9 +6,10 @@ import { SEND_ERRORS } from '#src/intake/accept.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import { idSchema, nameSchema } from '#src/kernel/fields.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
+import { nameSchema } from '#src/mail/line-schema.ts';
 import {
   type CampaignChange,
   campaignOf,

@@ -7,9 +7,10 @@ import {
   templateSubject,
   templateText,
 } from '#src/intake/templates/schema.ts';
-import { EXAMPLE_ID, idSchema, nameSchema } from '#src/kernel/fields.ts';
+import { EXAMPLE_ID, idSchema } from '#src/kernel/fields.ts';
 import { DAY, MINUTE } from '#src/kernel/time.ts';
 import { unfit } from '#src/kernel/validate.ts';
+import { nameSchema } from '#src/mail/line-schema.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { momentOf, zoneNamed } from '#src/mail/time-zone.ts';
 import { kindSchema } from '#src/messages/schema.ts';

@@ -1,5 +1,5 @@
 // Headings and cells as plain words, however they are written: without case, accents and separators. Pure.
-import { withoutInvisibles } from '#src/mail/address.ts';
+import { withoutInvisibles } from '#src/mail/visible-text.ts';
 
 const MAX_PLAIN_NAME = 40;
 

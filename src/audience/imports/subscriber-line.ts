@@ -1,7 +1,7 @@
 // What the columns of a file of subscribers mean, by its head, and what each row says. Pure.
 import { exportedColumns, MAX_FIELDS, MAX_VALUE, takenNames } from '#src/audience/subscribers/values.ts';
-import { withoutInvisibles } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import { withoutInvisibles } from '#src/mail/visible-text.ts';
 import { addressColumns, type Column, type Head, mailboxOf, textAt } from './columns.ts';
 import {
   type CellState,

@@ -6,10 +6,11 @@ import type { AudienceContext } from '#src/audience/context.ts';
 import { formUrl } from '#src/audience/public/request.ts';
 import { subscriberStatuses } from '#src/audience/subscribers/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { idSchema, lineSchema, nameSchema } from '#src/kernel/fields.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { toIso } from '#src/kernel/time.ts';
+import { lineSchema, nameSchema } from '#src/mail/line-schema.ts';
 import { channels } from '#src/messages/kinds.ts';
 import { type ListRow, listStore, trackingConsents } from './store.ts';
 

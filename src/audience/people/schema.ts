@@ -4,9 +4,10 @@ import { consentEntrySchema } from '#src/audience/consent/schema.ts';
 import { subscriberData, subscriberSchema } from '#src/audience/subscribers/schema.ts';
 import { suppressionSchema } from '#src/feedback/suppressions/schema.ts';
 import { inboundSummarySchema } from '#src/inbound/mailbox/schema.ts';
-import { idSchema, lineSchema, nameSchema } from '#src/kernel/fields.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery } from '#src/kernel/list.ts';
 import { emailSchema } from '#src/mail/email.ts';
+import { lineSchema, nameSchema } from '#src/mail/line-schema.ts';
 import { messageSummarySchema } from '#src/messages/schema.ts';
 
 const REASON_LENGTH = 500;

@@ -14,7 +14,7 @@ import { trackingText } from '#src/audience/subscribers/tracking.ts';
 import { mailboxOf } from '#src/inbound/recipient-rules.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import { asItComes, nameSchema } from '#src/kernel/fields.ts';
+import { asItComes } from '#src/kernel/fields.ts';
 import { type Language, languages } from '#src/kernel/language.ts';
 import { HTML_TYPE, prefersPage } from '#src/kernel/page.ts';
 import { clientKey, createRateCheck, type RateLimit, shareOf } from '#src/kernel/rate-limit.ts';
@@ -22,6 +22,7 @@ import { defineRoute, type RequestContext, type Route, type RouteResult } from '
 import { addressDomain } from '#src/mail/address.ts';
 import { decodeFormToken, SUBSCRIBE_PATH } from '#src/mail/copy-links.ts';
 import { emailSchema, parseEmail } from '#src/mail/email.ts';
+import { nameSchema } from '#src/mail/line-schema.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { type FormFields, formHtml, readMark, TRAP_FIELD } from './form.ts';
 import { SLOWED_TO } from './form-health.ts';

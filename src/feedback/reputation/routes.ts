@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { practiceSchema, tenantParams } from '#src/accounts/tenants/schema.ts';
 import { refuseSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
-import { lineSchema } from '#src/kernel/fields.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { type Lane, lanes } from '#src/kernel/stream.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import { lineSchema } from '#src/mail/line-schema.ts';
 import { pausePractice, resumePractice } from './pause.ts';
 
 export interface PauseRoutesDeps {

@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import { eventCatalogue } from '#src/events/catalogue.ts';
 import { disabledReasons } from '#src/followers/disabling.ts';
-import { idSchema, lineSchema } from '#src/kernel/fields.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { languages } from '#src/kernel/language.ts';
 import { nearest } from '#src/kernel/nearest.ts';
 import { seal, unseal } from '#src/kernel/seal.ts';
 import { maskUrl, urlFingerprint } from '#src/kernel/secret.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import { lineSchema } from '#src/mail/line-schema.ts';
 import { alertEvents, alertKinds, defaultEvents } from './rules.ts';
 import type { AlertRow } from './store.ts';
 

@@ -3,10 +3,11 @@
 import { z } from 'zod';
 import { eventTypes, TEST_EVENT } from '#src/events/catalogue.ts';
 import { disabledReasons } from '#src/followers/disabling.ts';
-import { idSchema, lineSchema } from '#src/kernel/fields.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { nearest } from '#src/kernel/nearest.ts';
 import { toIso } from '#src/kernel/time.ts';
+import { lineSchema } from '#src/mail/line-schema.ts';
 import type { PublishedEvent } from '#src/messages/published-event.ts';
 
 const MAX_NAME = 100;

@@ -1,9 +1,10 @@
 // Inbound hooks as the API takes and shows them.
 import { z } from 'zod';
 import { sendFields } from '#src/intake/send-fields.ts';
-import { idSchema, nameSchema } from '#src/kernel/fields.ts';
+import { idSchema } from '#src/kernel/fields.ts';
 import { formerSecretUntil } from '#src/kernel/secret.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import { nameSchema } from '#src/mail/line-schema.ts';
 import type { HookRow } from './store.ts';
 
 export const SECRET_HEADER = 'X-Service-Hook-Secret';

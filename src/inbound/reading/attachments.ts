@@ -2,9 +2,9 @@
 // one is never in memory as a whole.
 import { isOtherForm, nameFor } from '#src/intake/mime-body.ts';
 import { isBody, mediaTypeOf } from '#src/intake/part-head.ts';
-import { withoutInvisibles } from '#src/mail/address.ts';
 import { cleanText } from '#src/mail/decode-text.ts';
 import { isMultipart, type MessageSource, MimeError, type PartHead, partsOf } from '#src/mail/mime-parts.ts';
+import { withoutInvisibles } from '#src/mail/visible-text.ts';
 
 /** Files beyond that, and all behind them, are only in the source. */
 export const MAX_MAIL_PARTS = 1_000;

@@ -2,10 +2,10 @@
 // bounded time, and whatever is in it; a field that cannot be read is as one that is absent. Pure.
 
 import { foldFields } from '#src/kernel/typed-words.ts';
-import { withoutInvisibles } from '#src/mail/address.ts';
 import { writtenMailboxes } from '#src/mail/address-field.ts';
 import { cleanText, decodeWords } from '#src/mail/decode-text.ts';
 import { type Field, fieldValue, headFieldsOf } from '#src/mail/field-block.ts';
+import { withoutInvisibles } from '#src/mail/visible-text.ts';
 import { firstAuthor } from '../checks/authors.ts';
 import type { MailHead } from '../mail.ts';
 

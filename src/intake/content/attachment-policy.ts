@@ -1,5 +1,6 @@
 // Which attachments may be sent: number, size, file name, extension, declared type and content, which must agree. GET
 // /api/meta shows the same limits and lists, so that a client can check before it uploads. Pure.
+import { withoutSpelling } from '#src/mail/visible-text.ts';
 import { contentProblem } from './attachments/file-content.ts';
 
 const MIB = 1_024 * 1_024;
@@ -69,7 +70,8 @@ const innerExtensions = (filename: string): string[] =>
 
 /** Why other systems could not store a file of this name, or a reader would not see its type; null if it is fine. */
 const nameProblem = (filename: string): string | null => {
-  if (SUSPICIOUS.test(filename)) return 'the file name holds control, direction or path characters';
+  if (SUSPICIOUS.test(withoutSpelling(filename)))
+    return 'the file name holds control, direction or path characters';
   if (Buffer.byteLength(filename.normalize('NFC')) > MAX_NAME_BYTES)
     return `the file name is longer than ${MAX_NAME_BYTES} bytes`;
   if (AT_THE_EDGE.test(filename)) return 'the file name begins or ends with a blank';

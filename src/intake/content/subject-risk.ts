@@ -1,6 +1,7 @@
 // Rates a subject: signs that put a mail into the spam folder, and personal data that others could read in a notification. It
 // is a table of rules with weights; a subject's score is their sum, at most 100. Pure.
 import type { Language } from '#src/kernel/language.ts';
+import { isSeen } from '#src/mail/visible-text.ts';
 import { namesIllnessOrTreatment } from './health-words.ts';
 
 type Words = Readonly<Record<Language, string>>;
@@ -59,6 +60,9 @@ const mixesScripts = (subject: string): boolean =>
     (word) => /\p{Script=Latin}/u.test(word) && FOREIGN_LETTER.test(word),
   );
 
+/** The letters of these scripts are not joined, so that it only hides a word from filters. */
+const NEEDLESS_JOINER = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}][\u200c\u200d]/u;
+
 export const subjectRules: readonly SubjectRule[] = [
   {
     id: 'empty',
@@ -73,7 +77,7 @@ export const subjectRules: readonly SubjectRule[] = [
   {
     id: 'hidden_characters',
     weight: 35,
-    finds: matches(/[\p{Cc}\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/u),
+    finds: (subject) => !isSeen(subject) || NEEDLESS_JOINER.test(subject),
     why: {
       de: 'Unsichtbare Zeichen verbergen, was dasteht; Filter werten sie als Täuschung.',
       en: 'Invisible characters hide what it says; filters take that for deceit.',

@@ -1,8 +1,8 @@
 // Content with placeholders, compiled once for all recipients: the values it needs, the problems of given values, and the
 // result with the values in it. Pure.
 import type { FieldProblem } from '#src/kernel/errors.ts';
-import { withoutInvisibles } from '#src/mail/address.ts';
 import { compileTemplate, isLink, type MergeData } from '#src/mail/merge-fields.ts';
+import { withoutInvisibles } from '#src/mail/visible-text.ts';
 import { isOfPractice } from './practice-values.ts';
 
 /** One line of a header field holds it (RFC 5322 §2.1.1). */
