@@ -104,8 +104,22 @@ test('the overview has the use of the plan, a curve with its table, and a pause 
   await page.getByRole('heading', { name: 'Versand anhalten' }).waitFor();
   await looksRight(page);
   await page.getByLabel('Name der Praxis').fill('Praxis Sommer & Kollegen');
-  await page.getByRole('button', { name: 'Speichern' }).click();
+  const save = (label: string) =>
+    page
+      .locator('form')
+      .filter({ has: page.getByLabel(label) })
+      .getByRole('button', { name: 'Speichern' })
+      .click();
+  await save('Name der Praxis');
   await page.getByRole('button', { name: 'Praxis Sommer & Kollegen' }).waitFor();
+  await page.getByLabel('Antworten gehen an').fill('praxis@sommer.example');
+  const stored = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok());
+  await save('Antworten gehen an');
+  expect(await (await stored).json()).toMatchObject({
+    name: 'Praxis Sommer & Kollegen',
+    reply_address: 'praxis@sommer.example',
+    add_reply_to: true,
+  });
   await page.getByLabel('Grund').fill(hostile('reason'));
   await page.getByRole('button', { name: 'Versand anhalten' }).click();
   await page.getByText('Der Versand ist angehalten.').waitFor();
