@@ -135,6 +135,22 @@ describe('an address that is suppressed', () => {
     expect(JSON.stringify(entry)).not.toContain('Muster');
   });
 
+  test.each(['hard_bounce', 'complaint', 'unsubscribe', 'unsubscribe_all', 'import', 'manual'])(
+    'may have the reason %s that another service knew',
+    async (reason) => {
+      const sender = await app.createSender();
+      const record = await suppress(sender, 'erika@example.org', { reason, note: 'aus dem alten Dienst' });
+      expect(record).toMatchObject({ reason, note: 'aus dem alten Dienst', scope: 'team' });
+    },
+  );
+
+  test.each(['erasure', 'soft_bounces'])('may not have the reason %s by hand', async (reason) => {
+    const sender = await app.createSender();
+    const body = { address: 'erika@example.org', reason };
+    const answer = await app.request('POST', `${sender.base}/suppression`, body, sender.token);
+    expect(answer).toMatchObject({ status: 400, body: { fields: [{ path: 'body.reason' }] } });
+  });
+
   test('is answered as it is when it is suppressed again, however it is spelled', async () => {
     const sender = await app.createSender();
     const first = await suppress(sender, 'anna@example.org', { note: 'first' });
@@ -204,7 +220,7 @@ describe('what is asked for', () => {
       { address: 'a@example.org', project_id: 'default', route_id: 'outgoing' },
       'body.project_id',
     ],
-    ['a reason', { address: 'a@example.org', reason: 'complaint' }, 'body.reason'],
+    ['a reason that is none', { address: 'a@example.org', reason: 'sonst' }, 'body.reason'],
     ['a note of two lines', { address: 'a@example.org', note: 'a\nb' }, 'body.note'],
   ];
   test.each(REFUSED)('is refused with %s', async (_, body, path) => {

@@ -162,7 +162,7 @@ export const suppressionRoutes = (deps: SuppressionDeps): Route[] => {
             {
               address,
               place: namedPlace(db, body, caller),
-              reason: 'manual',
+              reason: body.reason,
               sourceMessageId: null,
               note: body.note || null,
             },

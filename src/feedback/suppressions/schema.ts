@@ -47,13 +47,22 @@ export const suppressionSchema = z
   })
   .meta({ id: 'Suppression' });
 
+/** `soft_bounces` are counted and `erasure` is the end of one: both are the service's own. */
+const givenReasons = suppressionReasons.filter((reason) => reason !== 'soft_bounces' && reason !== 'erasure');
+
 export const createSuppressionBody = z
   .strictObject({
     address: z.string().min(1).max(MAX_ADDRESS_TEXT).describe('`address` or `Name <address>`'),
     ...placeShape,
+    reason: z
+      .enum(givenReasons)
+      .default('manual')
+      .describe('as the record has it; another than `manual` for what another service knew'),
     note: noteSchema.optional(),
   })
-  .meta({ examples: [{ address: 'erika@example.org', note: 'hat am Telefon darum gebeten' }] });
+  .meta({
+    examples: [{ address: 'erika@example.org', reason: 'unsubscribe', note: 'hat am Telefon darum gebeten' }],
+  });
 
 export const listSuppressionsQuery = z.strictObject({
   ...listQuery,
