@@ -67,6 +67,19 @@ describe('a pending domain', () => {
     expect(scene.app.sql(id, 'SELECT retired_at FROM sending_domains')).toEqual([{ retired_at: null }]);
   });
 
+  test('that a check by a person finds is told to all owners, once, with what its warm-up means', async () => {
+    const scene = await startDomainScene();
+    const sender = await createOwned(scene, OWNER);
+    await scene.attach(sender, DOMAIN);
+    await scene.publish(sender);
+    expect(await scene.check(sender)).toMatchObject({ pending: false, dkim_verified: true });
+    await scene.check(sender);
+    await scene.checkAfter(15);
+    const mails = await scene.mails(OWNER);
+    expect(subjects(mails)).toEqual([`Die Domain ${DOMAIN} ist bestätigt`]);
+    expect(mails[0]?.text.replaceAll('\n', ' ')).toContain('ab Tag 3');
+  });
+
   test('is looked at daily after 30 days, until it is asked for again', async () => {
     const scene = await startDomainScene();
     const sender = await scene.app.createSender({ domain: DOMAIN });

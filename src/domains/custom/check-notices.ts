@@ -27,19 +27,17 @@ export interface Findings {
 }
 
 /**
- * The mails that a check leads to. A person who started the check sees the domain come into use, so only a scheduled
- * check sends a mail about that.
+ * The mails that a check leads to. That a domain has come into use is told by whichever check found it, also by one that a person
+ * asked for: the mail tells all owners of the warm-up, and its id lets it go out once.
  */
 export const noticesOf = async (
   { ownersOf, origin }: Pick<DomainDeps, 'ownersOf' | 'origin'>,
   practice: PracticeRow,
   host: string,
   { verdict, earlier, isVerified, attachedAt }: Findings,
-  isScheduled: boolean,
 ): Promise<OwnerNotice[]> => {
   const { wentBad, recovered, health } = verdict;
-  const notifies = isVerified && isScheduled;
-  if (!notifies && wentBad.length === 0 && recovered.length === 0) return [];
+  if (!isVerified && wentBad.length === 0 && recovered.length === 0) return [];
   const of = { tenantId: practice.id, owners: await ownersOf(practice.id) };
   const link = dashboardLink(origin, { practice: practice.id, page: 'domain' });
   const about = { practice: practice.name, host, link };
@@ -50,7 +48,7 @@ export const noticesOf = async (
   const notified = (record: WatchedRecord): string =>
     `${recordKey(record)} ${earlier[recordKey(record)]?.notifiedAt}`;
   const mails: OwnerNotice[] = [];
-  if (notifies)
+  if (isVerified)
     mails.push({
       ...of,
       content: { kind: 'domain_verified', ...about, managedHost: practice.managed_host },

@@ -115,7 +115,7 @@ const applyCheck = async (
   const isWatched = kind === 'custom' && (isVerified || !subject.pending);
   const verdict = isWatched ? judgeHealth(earlier, recordsOf(check), now) : NOT_WATCHED;
   const findings = { verdict, earlier, isVerified, attachedAt };
-  const mails = await noticesOf(deps, practice, host, findings, change.actor.kind === 'system');
+  const mails = await noticesOf(deps, practice, host, findings);
   let former: string | null = null;
   if (isVerified || mails.length > 0)
     former = await storage.platform.write((db) => {
