@@ -136,8 +136,16 @@ const manyRoutes = (intake: IntakeContext): Route[] => {
         .meta({
           examples: [
             [
-              { to: 'erika@example.org', subject: 'Ihr Befund', text: 'Ihr Befund ist da.' },
-              { to: 'max@example.org', subject: 'Ihr Befund', text: 'Ihr Befund ist da.' },
+              {
+                to: 'erika@example.org',
+                subject: 'Ihre Unterlagen liegen bereit',
+                text: 'Guten Tag Frau Muster, Ihre Unterlagen liegen am Empfang für Sie bereit.',
+              },
+              {
+                to: 'max@example.org',
+                subject: 'Ihre Unterlagen liegen bereit',
+                text: 'Guten Tag Herr Muster, Ihre Unterlagen liegen am Empfang für Sie bereit.',
+              },
             ],
           ],
         }),

@@ -31,7 +31,11 @@ export const sendBody = z
   .meta({
     id: 'NewMessage',
     examples: [
-      { to: 'erika@example.org', subject: 'Ihr Befund', text: 'Ihr Befund ist da.' },
+      {
+        to: 'erika@example.org',
+        subject: 'Ihre Unterlagen liegen bereit',
+        text: 'Guten Tag Frau Muster, Ihre Unterlagen liegen am Empfang für Sie bereit.',
+      },
       {
         to: ['Erika Muster <erika@example.org>'],
         subject: 'Ihr Termin am Montag',

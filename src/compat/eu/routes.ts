@@ -14,7 +14,11 @@ import { known, knownEach, withoutParameters, withoutSpace } from '../known-fiel
 import { sendingRoute, sendTranslated, sendTranslatedBatch } from '../sending.ts';
 import { euMessage, presentEuMessage } from './message.ts';
 
-const example = { to: 'erika@example.org', subject: 'Ihr Befund', text: 'Ihr Befund ist da.' };
+const example = {
+  to: 'erika@example.org',
+  subject: 'Ihre Unterlagen liegen bereit',
+  text: 'Guten Tag Frau Muster, Ihre Unterlagen liegen am Empfang für Sie bereit.',
+};
 
 const names = Object.keys(sendFields);
 const attachmentNames = ['filename', 'content', 'content_type', 'content_id'];

@@ -59,7 +59,11 @@ const newEmail = z
   })
   .meta({ id: 'VendorANewEmail' });
 
-const example = { to: ['erika@example.org'], subject: 'Ihr Befund', html: '<p>Ihr Befund ist da.</p>' };
+const example = {
+  to: ['erika@example.org'],
+  subject: 'Ihre Unterlagen liegen bereit',
+  html: '<p>Guten Tag Frau Muster, Ihre Unterlagen liegen am Empfang für Sie bereit.</p>',
+};
 
 const idOnly = z.strictObject({ id: z.uuid() });
 const listOf = <S extends z.ZodType>(item: S) =>

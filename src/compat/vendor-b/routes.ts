@@ -32,7 +32,11 @@ const templatedSchema = z
   .omit({ Subject: true, TextBody: true, HtmlBody: true })
   .meta({ id: 'VendorBTemplatedMessage' });
 
-const example = { To: 'erika@example.org', Subject: 'Ihr Befund', TextBody: 'Ihr Befund ist da.' };
+const example = {
+  To: 'erika@example.org',
+  Subject: 'Ihre Unterlagen liegen bereit',
+  TextBody: 'Guten Tag Frau Muster, Ihre Unterlagen liegen am Empfang für Sie bereit.',
+};
 const templated = {
   To: 'erika@example.org',
   TemplateAlias: 'erinnerung',

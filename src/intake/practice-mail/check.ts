@@ -34,8 +34,8 @@ export const checkBody = z
     examples: [
       {
         kind: 'termin',
-        subject: 'Ihr Befund: jetzt 20 % Rabatt auf die nächste Behandlung',
-        text: 'Ihr Termin ist am Montag um 9:30 Uhr.',
+        subject: 'Ihr Termin am Montag',
+        text: 'Guten Tag Frau Muster, Ihr Termin ist am Montag um 9:30 Uhr.',
       },
     ],
   });
