@@ -17,11 +17,12 @@ import type { Stream } from '#src/kernel/stream.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { addressDomain, parseAddress } from '#src/mail/address.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
+import { kinds } from '#src/messages/kinds.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
 import { ASKED_FOR, applicableSuppression, type SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { Draft } from './draft.ts';
-import { type Facts, factsOfDraft, recipientsOf } from './gate.ts';
+import { type Facts, factsOfDraft, kindOf, recipientsOf } from './gate.ts';
 import { controlsOf } from './gates/control-headers.ts';
 import type { IntakeContext } from './intake-context.ts';
 
@@ -89,14 +90,16 @@ const suppressedAmong = (
   db: TenantDb,
   draft: Draft,
   practiceId: string,
-  { projectId, route }: FactsRequest,
+  { projectId, route, source }: FactsRequest,
   key: KeyObject,
 ): ReadonlyMap<Address, SuppressionFacts> => {
   const found = new Map<Address, SuppressionFacts>();
   if (suppressionStore(db).isEmpty()) return found;
+  const { channel } = kinds[kindOf(draft, route)];
+  const mail = { project_id: projectId, route_id: route.id, channel, source };
   for (const { address } of recipientsOf(draft)) {
     const rows = suppressionStore(db).ofAddress(addressHash(key, practiceId, address));
-    const row = rows.length === 0 ? null : applicableSuppression(rows, projectId, route.id);
+    const row = rows.length === 0 ? null : applicableSuppression(rows, mail);
     if (row) found.set(address, row);
   }
   return found;

@@ -143,11 +143,11 @@ const suppressionOf = (
   db: TenantDb,
   address: Address,
   tenantId: string,
-  { project_id, route_id }: MessageRow,
+  message: MessageRow,
   key: KeyObject,
 ): SuppressionFacts | null => {
   const rows = suppressionStore(db).ofAddress(addressHash(key, tenantId, address));
-  return rows.length === 0 ? null : applicableSuppression(rows, project_id, route_id);
+  return rows.length === 0 ? null : applicableSuppression(rows, message);
 };
 
 /** Takes the recipient out of the queue, because the message may not be sent to them any more; `data` says by what. */

@@ -1,9 +1,12 @@
 // A public form while the practice cannot send what it promises: what the person sees, what is stored, and what happens once the
 // reason is gone. Sent as a browser without JavaScript does it, and as JSON.
 import { simpleParser } from 'mailparser';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DAY, HOUR } from '#src/kernel/time.ts';
-import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { openPractice, PATIENCE_MS, untilTestEnds } from '#test/flows/fixture.ts';
+import { type List, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { startDaemon } from '#test/support/daemon.ts';
+import { makeFailingDisk } from '#test/support/failing-disk.ts';
 import { until } from '#test/support/process.ts';
 import { createSmtpReceiver, type Script, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 import { type ShownPage, textOf, visitorAt } from '#test/support/visitor.ts';
@@ -331,4 +334,101 @@ describe('waiting: the request is stored, and its mail leaves once the reason is
     expect(await follow(late)).toBe(404);
     expect(mailsTo(early)).toHaveLength(1);
   });
+});
+
+describe('too many requests: nothing is stored, and the same request is taken later', () => {
+  const visitor = () => visitorAt(app.origin, { 'X-Forwarded-For': '198.51.100.7' });
+  afterEach(() => app.reconfigure({}));
+
+  test.each([
+    { name: 'of a client', limits: { sign_in_rate: { per_address: { per_minute: 2 } } }, sent: 3 },
+    { name: 'to a list', limits: { subscribe_rate: { per_list: { per_hour: 5 } } }, sent: 2 },
+    { name: 'of a domain', limits: { subscribe_rate: { per_domain: { per_hour: 5 } } }, sent: 2 },
+  ])('$name: the page says when to try again', async ({ limits, sent }) => {
+    const scene = await newScene();
+    await app.reconfigure({ limits });
+    const form = await visitorAt(app.origin, { 'X-Forwarded-For': '198.51.100.8' }).open(scene.list.form_url);
+    const pages = [];
+    for (const _ of Array.from({ length: sent })) pages.push(await submit(form, newAddress(), visitor()));
+    const address = newAddress();
+    const refused = sent === 3 ? pages[2] : await submit(form, address, visitor());
+    expect(refused?.status).toBe(429);
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(textOf(refused?.html ?? '')).toContain('Zu viele Anfragen');
+    expect(storedOf(scene, address)).toEqual(NOTHING);
+    ahead += 2 * HOUR;
+    expect((await submit(form, address, visitor())).status).toBe(200);
+    expect(storedOf(scene, address)).toEqual(ASKED);
+  });
+
+  test('to a mailbox: the page says that it may have had a mail today, and it gets one tomorrow', async () => {
+    const scene = await newScene();
+    await app.reconfigure({ limits: { subscribe_rate: { per_mailbox: { per_day: 2 } } } });
+    const form = await open(scene);
+    const local = newAddress().split('@')[0];
+    const first = await submit(form, `${local}+1@example.org`, visitor());
+    const second = await submit(form, `${local}+2@example.org`, visitor());
+    expect(`${second.status} ${second.html}`).toBe(`${first.status} ${first.html}`);
+    expect(textOf(second.html)).toContain('oder wir haben Ihnen heute schon geschrieben');
+    expect(storedOf(scene, `${local}+1@example.org`)).toEqual(ASKED);
+    expect(storedOf(scene, `${local}+2@example.org`)).toEqual(NOTHING);
+    ahead += DAY;
+    await submit(form, `${local}+2@example.org`, visitor());
+    expect(storedOf(scene, `${local}+2@example.org`)).toEqual(ASKED);
+  });
+});
+
+test('a full disk: 503 for all, nothing is promised, and the same request is taken once there is space', {
+  tags: ['debian/gcc', 'debian/libc6-dev'],
+  timeout: PATIENCE_MS,
+}, async () => {
+  const started = untilTestEnds();
+  const disk = await makeFailingDisk(started);
+  const daemon = await startDaemon({
+    env: disk.env,
+    config: { limits: { sign_in_rate: { per_address: { per_minute: 100_000 } } } },
+  });
+  started.defer(daemon.remove);
+  const { practiceId, token } = await openPractice(daemon);
+  const base = `/api/practices/${practiceId}`;
+  const legal = { street: 'Am Markt 1', city: '20095 Hamburg', privacy_url: 'https://praxis.example/d' };
+  await daemon.request('PATCH', `${base}/compliance`, legal, token);
+  const { body: list } = await daemon.request<ListBody>(
+    'POST',
+    `${base}/lists`,
+    { name: 'Praxisbrief' },
+    token,
+  );
+  const visitor = visitorAt(daemon.origin);
+  const form = await visitor.open(list.form_url);
+  const evidence = { status: 'active', consent: { evidence: 'Formular' } };
+  const people = `${base}/lists/${list.id}/subscribers`;
+  await daemon.request('POST', people, { address: 'known@example.org', ...evidence }, token);
+
+  await disk.fail('pwrite', 'ENOSPC', practiceId);
+  for (const email of ['new@example.org', 'known@example.org', 'other@example.org']) {
+    const page = await visitor.submit(form, 'Anmelden', { email });
+    expect(page.status, email).toBe(503);
+    expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(textOf(page.html)).toContain('konnte nicht bearbeitet werden');
+    expect(textOf(page.html)).not.toContain('E-Mail von');
+    const json = { list: new URL(list.form_url).searchParams.get('l'), email };
+    const answer = await daemon.request('POST', '/api/public/subscribe', json);
+    expect([answer.status, answer.body]).toMatchObject([503, { code: 'unavailable' }]);
+  }
+  await disk.mend();
+  await until(
+    'it is taken',
+    async () => (await visitor.submit(form, 'Anmelden', { email: 'new@example.org' })).status === 200,
+  );
+  const { body } = await daemon.request<List<{ address: string; status: string }>>(
+    'GET',
+    people,
+    undefined,
+    token,
+  );
+  expect(body.data.map(({ address, status }) => `${address} ${status}`)).toEqual([
+    'new@example.org pending',
+    'known@example.org active',
+  ]);
 });

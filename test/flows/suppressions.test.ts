@@ -117,6 +117,7 @@ describe('an address that is suppressed', () => {
       reason: 'manual',
       source_message_id: null,
       note: 'hat angerufen',
+      lifted: [],
       created_at: expect.stringMatching(/Z$/),
     });
     expect(eventsOf(sender)).toMatchObject([

@@ -150,9 +150,17 @@ const consentOf = (db: TenantDb, row: CampaignRow, subscriber: SubscriberRow): s
   return isConsent && last.seq === subscriber.consent_seq && last.facts.channel === channel ? last.id : null;
 };
 
+/** What suppressions are asked about. */
+export const mailOf = ({ project_id, route_id, message_kind }: CampaignRow) => ({
+  project_id,
+  route_id,
+  channel: kinds[message_kind].channel,
+  source: 'campaign',
+});
+
 const isSuppressed = (db: TenantDb, row: CampaignRow, { address_hash }: SubscriberRow): boolean =>
   !suppressionStore(db).isEmpty() &&
-  applicableSuppression(suppressionStore(db).ofAddress(address_hash), row.project_id, row.route_id) !== null;
+  applicableSuppression(suppressionStore(db).ofAddress(address_hash), mailOf(row)) !== null;
 
 /** Null: it is accepted. */
 const acceptOne = (accept: AcceptHere, submission: Parameters<AcceptHere>[0]): ErrorCode | null => {

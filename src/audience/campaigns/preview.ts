@@ -1,5 +1,6 @@
 // Who a campaign would go to, and who not and why, counted over all people of its lists. Read in small pieces, so that others
 // have their turns in between. While it is sent, those whose turn has come are counted as what they became.
+
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { sendableFor } from '#src/audience/sendable.ts';
@@ -14,6 +15,7 @@ import { campaignOf } from './change.ts';
 import { type Choosing, type Chosen, choose } from './choose.ts';
 import { type Mailing, mailingIn } from './content.ts';
 import { valuesOf } from './filter.ts';
+import { mailOf } from './hand-over.ts';
 import { type Person, peopleStore } from './people-store.ts';
 import { presentHead } from './record.ts';
 import { listsOf } from './selection.ts';
@@ -45,11 +47,11 @@ export const choosingFor = (
 const heldBack = (
   db: TenantDb,
   { intake, config }: Context,
-  { project_id, route_id }: CampaignRow,
+  row: CampaignRow,
   { address_hash, address }: SubscriberRow,
 ): 'suppressed' | 'refused:invalid_recipient' | 'refused:safe_mode_recipient' | null => {
   const rows = suppressionStore(db).ofAddress(address_hash);
-  if (rows.length > 0 && applicableSuppression(rows, project_id, route_id) !== null) return 'suppressed';
+  if (rows.length > 0 && applicableSuppression(rows, mailOf(row)) !== null) return 'suppressed';
   const { id, safe_mode } = tenantStore(db).practice();
   if (!sendableFor({ intake }, id).takes(address as Address)) return 'refused:invalid_recipient';
   if (safe_mode === 0) return null;

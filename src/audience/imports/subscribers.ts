@@ -17,7 +17,7 @@ import type { AcceptHere } from '#src/intake/accept.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { AppError, ErrorCode } from '#src/kernel/errors.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
-import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
+import { isLiftedFor, type SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { AskedOfSubscribers } from './job.ts';
 import type { Reason } from './reasons.ts';
 import { importStore, type Outcome } from './store.ts';
@@ -56,8 +56,12 @@ const aboutRecipient: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 const own: ReadonlySet<string> = new Set(['complaint', 'unsubscribe', 'unsubscribe_all']);
 
-const suppressedBy = (db: TenantDb, person: Buffer): readonly SuppressionFacts[] =>
-  suppressionStore(db).isEmpty() ? [] : suppressionStore(db).ofAddress(person);
+const suppressedBy = (db: TenantDb, person: Buffer, { channel }: ListRow): readonly SuppressionFacts[] =>
+  suppressionStore(db).isEmpty()
+    ? []
+    : suppressionStore(db)
+        .ofAddress(person)
+        .filter((row) => !isLiftedFor(row, channel));
 
 /** Without texts that the importer chose: they may name people. The record of the import has the name of the file. */
 const details = (
@@ -133,7 +137,7 @@ export const importSubscriber = (
   const { context, seq, asked, list } = one;
   const imports = importStore(db);
   const person = addressHash(context.suppressionKey, tenantStore(db).practice().id, subscriber.address);
-  const suppressions = suppressedBy(db, person);
+  const suppressions = suppressedBy(db, person, list);
   if (suppressions.some(({ reason }) => reason === 'erasure'))
     return { outcome: 'left_out', reason: ['suppressed'], isErased: true };
   if (!sendableFor(context, tenantStore(db).practice().id).takes(subscriber.address))

@@ -145,7 +145,10 @@ export const places: readonly Place[] = [
     table: 'suppressions',
     keys: ['seq'],
     searched: ['address', 'note'],
-    others: ['id', 'address_hash', 'scope', 'project_id', 'route_id', 'reason', 'source_message_id'],
+    others: [
+      ...['id', 'address_hash', 'scope', 'project_id', 'route_id', 'reason', 'source_message_id'],
+      'lifted_json',
+    ],
     fate: 'suppression',
     kind: 'suppressions',
   },

@@ -18,6 +18,10 @@ export const formHealthStore = perConnection((db: TenantDb) => {
      ON CONFLICT (list_seq, day) DO UPDATE SET mails = mails + excluded.mails,
        hard_bounced = hard_bounced + excluded.hard_bounced, complaints = complaints + excluded.complaints`,
   );
+  const addRequest = db.prepare<{ listSeq: number; day: number }>(
+    `INSERT INTO form_counters (list_seq, day, requests) VALUES (:listSeq, :day, 1)
+     ON CONFLICT (list_seq, day) DO UPDATE SET requests = requests + 1`,
+  );
   const removeBefore = db.prepare<[number, number]>(
     'DELETE FROM form_counters WHERE list_seq = ? AND day < ?',
   );
@@ -49,6 +53,12 @@ export const formHealthStore = perConnection((db: TenantDb) => {
       const known = alert.get(listSeq)?.health ?? 'good';
       if (health === 'good') removeAlert.run(listSeq);
       else if (isWorse(health, known)) putAlert.run({ list_seq: listSeq, health, since: now, told: 0 });
+    },
+    /** Someone sent the form, whether that changed anything or not. */
+    countRequest: (listSeq: number, now: number): void => {
+      const today = utcDay(now);
+      removeBefore.run(listSeq, today - FORM_DAYS + 1);
+      addRequest.run({ listSeq, day: today });
     },
     untold: (): FormAlertRow[] => untold.all(),
     /** Does nothing where the form is worse off since. */

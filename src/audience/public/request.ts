@@ -8,6 +8,7 @@ import { confirmationMailStore } from '#src/audience/consent/mail-store.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
+import { erasureStore } from '#src/audience/people/erasure-store.ts';
 import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
 import { agreeForList } from '#src/audience/subscribers/tracking.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
@@ -23,7 +24,7 @@ import { CONFIRM_PATH, encodeConfirmToken, encodeFormToken, SUBSCRIBE_PATH } fro
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import { messageStore } from '#src/messages/store.ts';
-import { ASKED_FOR } from '#src/messages/suppression-rules.ts';
+import { ASKED_FOR, isLiftedFor, isOwnWish, type SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import { confirmationMail } from './confirmation-mail.ts';
 import { formHealthStore } from './form-health-store.ts';
 import { type FormState, formStateOf } from './form-state.ts';
@@ -115,6 +116,15 @@ const listAsShown = (db: TenantDb, list: ListRow, version: number): ListRow | nu
   return shown ? { ...list, ...shown } : null;
 };
 
+/** Who left everything comes back by their own request; it is not stored while they are being erased. */
+const isKeptOut = (db: TenantDb, person: Buffer, { list, way }: SubscriptionRequest): boolean => {
+  const stops = (row: SuppressionFacts): boolean =>
+    row.scope === 'team' && !isLiftedFor(row, list.channel) && !(way === 'form' && isOwnWish(row));
+  return (
+    suppressionStore(db).ofAddress(person).some(stops) || erasureStore(db).unfinishedOf(person) !== undefined
+  );
+};
+
 const isMailQueued = (db: TenantDb, { seq, status }: SubscriberRow): boolean =>
   status === 'pending' && confirmationMailStore(db).queued(seq).length > 0;
 
@@ -132,12 +142,7 @@ export const requestSubscription = (
   const known = subscriberStore(db).onList(list.seq, person);
   if (known?.status === 'active') return { kind: 'active', subscriber: known };
   // Nothing of it is stored: the address may be that of someone who was erased.
-  if (
-    suppressionStore(db)
-      .ofAddress(person)
-      .some(({ scope }) => scope === 'team')
-  )
-    return { kind: 'suppressed' };
+  if (isKeptOut(db, person, request)) return { kind: 'suppressed' };
   const askedAt = known?.asked_at ?? null;
   if (known && askedAt !== null && (askedAt > now - DAY || isMailQueued(db, known)))
     return { kind: 'asked_before', subscriber: known };

@@ -45,8 +45,6 @@ import {
 } from './subscribe-pages.ts';
 import { namedBy, visitorOf } from './visitor.ts';
 
-/** Until then the file has been written to again, or is known to have a fault still. */
-const RETRY_AFTER_S = 60;
 const MAX_TYPED = 1_000;
 const MAX_FORM_ADDRESS = 2_000;
 
@@ -111,7 +109,7 @@ const refererOf = ({ header }: RequestContext): string | null => {
 };
 
 export const subscribeRoutes = (context: AudienceContext): Route[] => {
-  const { files, storage, clock, linkKey, config, limits, intake, log } = context;
+  const { files, clock, linkKey, config, limits, intake, log } = context;
   const { name: serviceName, public_origin: origin } = config().service;
   /** One client's part comes first: what it asks for beyond that takes nothing from others. */
   const limit = (rate: () => RateLimit, part: number, whose: string) => {
@@ -164,11 +162,6 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
     language: Language,
     request: RequestContext,
   ): Promise<FormState> => {
-    // The request of someone who is on the list writes nothing, and would be answered as always.
-    if (storage.states.of(tenantId) !== undefined)
-      throw new AppError('unavailable', 'The data cannot be stored at the moment.', {
-        extra: { retry_after: RETRY_AFTER_S },
-      });
     const visitor = visitorOf(request);
     const mark = readMark(sent.form ?? '');
     let isCounted = false;
@@ -177,6 +170,8 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
         const list = listStore(db).bySeq(view.list.seq) ?? view.list;
         const form = formStateNow(db, context, list);
         if (form.state === 'closed') return { form, made: null };
+        // Each request writes something: else one that changes nothing would be answered where the disk takes no other.
+        formHealthStore(db).countRequest(list.seq, clock.now());
         const isAsShown = mark?.wordingVersion === list.wording_version;
         const made = requestSubscription(
           db,

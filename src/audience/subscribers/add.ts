@@ -15,6 +15,7 @@ import { DAY, SECOND } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
+import { isLiftedFor } from '#src/messages/suppression-rules.ts';
 import { activate, factsOf, hasLeft } from './change.ts';
 import { type SubscriberRow, subscriberStore } from './store.ts';
 import { agreeForList } from './tracking.ts';
@@ -157,7 +158,7 @@ export const addSubscriber = (
   if (
     suppressionStore(db)
       .ofAddress(person)
-      .some(({ reason }) => reason === 'erasure')
+      .some((row) => row.reason === 'erasure' && !isLiftedFor(row, list.channel))
   )
     return suppressed(address);
   const details = { ...ledgerActor(change.actor), given_at: given_at ?? null };

@@ -2,7 +2,8 @@
 //
 // The person's own word wins: an import brings no one back who left, complained or whose mailbox refused mail, not even after
 // their row was removed, because the ledger remembers. Their own later confirmation does, and ends the suppressions that came
-// from unsubscribing from marketing.
+// from unsubscribing from marketing. Who wanted no mail at all, or was erased, wants that of the list's channel from then on: the
+// suppression stays, lifted for it, and names the entry of the ledger, which names the suppression.
 //
 // When a subscription ends, mail of its campaigns that was tried without success does not leave later either, nor does a mail that
 // still waits to ask about it.
@@ -14,14 +15,16 @@ import { appendConsent, type Ledger, type NewEntry } from '#src/audience/consent
 import { confirmationMailStore } from '#src/audience/consent/mail-store.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
 import { type ListRow, listStore } from '#src/audience/lists/store.ts';
-import { removeSuppression } from '#src/feedback/suppressions/change.ts';
+import { liftSuppression, removeSuppression } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
+import { toIso } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
+import { isLiftedFor, isOwnWish } from '#src/messages/suppression-rules.ts';
 import { withdraw as withdrawMail } from '#src/relay/claim.ts';
 import { type SubscriberRow, type SubscriberStatus, subscriberStore } from './store.ts';
 
@@ -87,10 +90,27 @@ export const hasLeft = (db: TenantDb, listId: string, person: Buffer): boolean =
 const isMarketing = (db: TenantDb, routeId: string | null): boolean =>
   routeId !== null && tenantStore(db).route(routeId)?.type === 'marketing';
 
-const endUnsubscriptions = (db: TenantDb, person: Buffer, now: number): void => {
+/** `entry`: the id of the confirmation. */
+const endUnsubscriptions = (
+  db: TenantDb,
+  person: Buffer,
+  { channel }: ListRow,
+  entry: string,
+  now: number,
+): void => {
   for (const row of suppressionStore(db).rowsOfAddress(person))
-    if (row.scope === 'route' && row.reason === 'unsubscribe' && isMarketing(db, row.route_id))
+    if (row.scope === 'team' && isOwnWish(row) && !isLiftedFor(row, channel))
+      liftSuppression(db, row, { channel, entry, at: toIso(now) });
+    else if (row.scope === 'route' && row.reason === 'unsubscribe' && isMarketing(db, row.route_id))
       removeSuppression(db, row, now);
+};
+
+/** The wish to get nothing at all that the person's confirmation takes back for the list's channel. */
+const liftedBy = (db: TenantDb, person: Buffer, { channel }: ListRow): { readonly lifts?: string } => {
+  const row = suppressionStore(db)
+    .ofAddress(person)
+    .find((one) => one.scope === 'team' && isOwnWish(one) && !isLiftedFor(one, channel));
+  return row ? { lifts: row.id } : {};
 };
 
 const withFields = <T extends Pick<SubscriberRow, 'name' | 'data_json'>>(
@@ -116,8 +136,14 @@ export const activate = (
   const isEnded = former !== undefined && former.status !== 'pending';
   if (!isOwn && (isEnded || hasLeft(db, list.id, person))) return { outcome: 'refused', row: former ?? null };
   const personal = { ...entry.personal, address };
-  const { seq: consent_seq } = appendConsent(db, keys.ledger, { ...entry, personal, list, person }, now);
-  if (isOwn) endUnsubscriptions(db, person, now);
+  const details = { ...entry.details, ...(isOwn ? liftedBy(db, person, list) : {}) };
+  const { seq: consent_seq, id } = appendConsent(
+    db,
+    keys.ledger,
+    { ...entry, details, personal, list, person },
+    now,
+  );
+  if (isOwn) endUnsubscriptions(db, person, list, id, now);
   if (isOwn || former) consentStore(db).consentLasts(person, list.id);
   const active = { status: 'active', consent_seq, confirmed_at: now, updated_at: now } as const;
   if (former) {

@@ -10,7 +10,12 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressHash, isPseudonym } from '#src/messages/pseudonym.ts';
-import type { SuppressionFacts, SuppressionReason } from '#src/messages/suppression-rules.ts';
+import {
+  type Lifting,
+  liftingsOf,
+  type SuppressionFacts,
+  type SuppressionReason,
+} from '#src/messages/suppression-rules.ts';
 import { softBounceStore } from './soft-bounce-store.ts';
 import { type SuppressionRow, suppressionStore } from './store.ts';
 
@@ -53,7 +58,7 @@ export const suppressionData = (
 
 /**
  * Suppresses an address. If it is suppressed in that place already, the row is kept as it is, also after the person's data
- * has been erased; then nothing changes and there is no event. `key` is that of `addressHash`.
+ * has been erased; then nothing changes and there is no event, unless it was lifted for a channel. `key` is that of `addressHash`.
  */
 export const addSuppression = (
   db: TenantDb,
@@ -80,9 +85,16 @@ export const addSuppression = (
     .rowsOfAddress(address_hash)
     .find((one) => one.scope === scope && one.project_id === project_id && one.route_id === route_id);
   if (!row) throw new Error('a suppression was neither stored nor there');
-  if (isNew) appendEvent(db, 'suppression.added', row, now);
-  return { row, isNew };
+  const isLifted = liftingsOf(row).length > 0;
+  // It holds for all channels again.
+  if (isLifted) store.lift(row.id, null);
+  if (isNew || isLifted) appendEvent(db, 'suppression.added', row, now);
+  return { row: { ...row, lifted_json: null }, isNew: isNew || isLifted };
 };
+
+/** The person wants mail of the channel again, by that entry of the consent ledger: the wish to get none holds for all others. */
+export const liftSuppression = (db: TenantDb, row: SuppressionRow, lifting: Lifting): void =>
+  suppressionStore(db).lift(row.id, JSON.stringify([...liftingsOf(row), lifting]));
 
 /** Rank of a reason that is the person's own wish; other reasons have no rank. */
 const ownWeight: Readonly<Record<SuppressionReason, number>> = {
@@ -111,9 +123,9 @@ export const addOwnSuppression = (
   const { row, isNew } = added;
   const { reason, sourceMessageId } = wanted;
   const before = ownWeight[row.reason];
-  if (isNew || before >= ownWeight[reason]) return added;
+  if (before >= ownWeight[reason]) return added;
   suppressionStore(db).restate(row.id, reason, sourceMessageId);
-  return { row: { ...row, reason, source_message_id: sourceMessageId }, isNew: before === 0 };
+  return { row: { ...row, reason, source_message_id: sourceMessageId }, isNew: isNew || before === 0 };
 };
 
 /** Mail goes to that address again, unless another row suppresses it. Its soft bounces begin at none. */

@@ -6,7 +6,8 @@ import { listQuery } from '#src/kernel/list.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { maskAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { suppressionReasons, suppressionScopes } from '#src/messages/suppression-rules.ts';
+import { channels } from '#src/messages/kinds.ts';
+import { liftingsOf, suppressionReasons, suppressionScopes } from '#src/messages/suppression-rules.ts';
 import { slugsOf } from './change.ts';
 import type { SuppressionRow } from './store.ts';
 
@@ -43,6 +44,15 @@ export const suppressionSchema = z
     reason: z.enum(suppressionReasons),
     source_message_id: z.uuid().nullable().describe('the message that it came from'),
     note: z.string().nullable(),
+    lifted: z
+      .array(
+        z.strictObject({
+          channel: z.enum(channels),
+          entry: z.uuid().describe('of the consent ledger'),
+          at: z.iso.datetime(),
+        }),
+      )
+      .describe('the channels that the person wants again, by a request of their own that they confirmed'),
     created_at: z.iso.datetime(),
   })
   .meta({ id: 'Suppression' });
@@ -114,6 +124,7 @@ export const presentSuppression = (db: TenantDb, row: SuppressionRow): z.infer<t
     reason,
     source_message_id,
     note,
+    lifted: [...liftingsOf(row)],
     created_at: toIso(row.created_at),
   };
 };

@@ -19,6 +19,8 @@ export interface SuppressionRow extends SuppressionFacts {
   created_at: number;
 }
 
+type NewSuppressionRow = Omit<SuppressionRow, 'seq' | 'lifted_json'>;
+
 export interface SuppressionFilter {
   readonly scope: SuppressionScope | null;
   readonly reason: SuppressionReason | null;
@@ -58,13 +60,13 @@ interface Parameters extends Omit<SuppressionFilter, 'within' | 'text'> {
 
 export const suppressionStore = perConnection((db: TenantDb) => {
   const ofAddress = db.prepare<[Buffer], SuppressionFacts>(
-    'SELECT id, scope, project_id, route_id, reason FROM suppressions WHERE address_hash = ?',
+    'SELECT id, scope, project_id, route_id, reason, lifted_json FROM suppressions WHERE address_hash = ?',
   );
   const rowsOfAddress = db.prepare<[Buffer], SuppressionRow>(
     'SELECT * FROM suppressions WHERE address_hash = ? ORDER BY seq DESC',
   );
   const byId = db.prepare<[string], SuppressionRow>('SELECT * FROM suppressions WHERE id = ?');
-  const insert = db.prepare<Omit<SuppressionRow, 'seq'>>(
+  const insert = db.prepare<NewSuppressionRow>(
     `INSERT INTO suppressions
        (id, address_hash, address, scope, project_id, route_id, reason, source_message_id, note, created_at)
      VALUES (:id, :address_hash, :address, :scope, :project_id, :route_id, :reason, :source_message_id, :note, :created_at)
@@ -73,6 +75,7 @@ export const suppressionStore = perConnection((db: TenantDb) => {
   const restate = db.prepare<[SuppressionReason, string | null, string]>(
     'UPDATE suppressions SET reason = ?, source_message_id = ? WHERE id = ?',
   );
+  const lift = db.prepare<[string | null, string]>('UPDATE suppressions SET lifted_json = ? WHERE id = ?');
   const remove = db.prepare<[string]>('DELETE FROM suppressions WHERE id = ?');
   const newest = db.prepare<[], number | null>('SELECT max(seq) FROM suppressions').pluck();
   const select = `SELECT * FROM suppressions
@@ -126,12 +129,17 @@ export const suppressionStore = perConnection((db: TenantDb) => {
     rowsOfAddress: (hash: Buffer): SuppressionRow[] => rowsOfAddress.all(hash),
     byId: (id: string): SuppressionRow | undefined => byId.get(id),
     /** False where the address is suppressed in that scope already: the first reason is kept. */
-    insert: (row: Omit<SuppressionRow, 'seq'>): boolean => {
+    insert: (row: NewSuppressionRow): boolean => {
       added();
       return insert.run(row).changes > 0;
     },
     restate: (id: string, reason: SuppressionReason, sourceMessageId: string | null): void => {
       restate.run(reason, sourceMessageId, id);
+    },
+    /** `lifted_json`: null where it holds for all channels again. */
+    lift: (id: string, lifted_json: string | null): void => {
+      lift.run(lifted_json, id);
+      if (lifted_json === null) added();
     },
     remove: (id: string): void => {
       remove.run(id);

@@ -14,7 +14,7 @@ import type { Address } from '#src/mail/mailbox.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import { after, currentSignal, statusBeside, statusOf } from '#src/messages/rules.ts';
 import { type MessageRow, messageStore, type RecipientRow } from '#src/messages/store.ts';
-import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
+import { isLiftedFor, type SuppressionFacts } from '#src/messages/suppression-rules.ts';
 
 /** `route`: mail like the one with the link. `team`: all mail of this sender. */
 export type UnsubscribeScope = 'route' | 'team';
@@ -57,8 +57,10 @@ const hasSaidNo = (events: readonly HeardEvent[]): boolean =>
 const ofThem = (db: TenantDb, { practice, address }: Copy, key: KeyObject): SuppressionFacts[] =>
   suppressionStore(db).ofAddress(addressHash(key, practice.id, address));
 
-const isOwnWish = ({ reason, scope, route_id }: SuppressionFacts, { route }: Copy): boolean =>
-  (reason === 'unsubscribe' || reason === 'unsubscribe_all') && (scope === 'team' || route_id === route.id);
+const isOwnWish = (row: SuppressionFacts, { message, route }: Copy): boolean =>
+  (row.reason === 'unsubscribe' || row.reason === 'unsubscribe_all') &&
+  (row.scope === 'team' || row.route_id === route.id) &&
+  !isLiftedFor(row, message.channel);
 
 /**
  * The widest scope that the person has unsubscribed from; null where they can still get this mail. Suppressions for other

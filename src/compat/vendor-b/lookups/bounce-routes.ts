@@ -80,8 +80,8 @@ const suppressionsOf = (db: TenantDb, { suppressionKey }: LookupDeps, { recipien
     addressHash(suppressionKey, tenantStore(db).practice().id, recipient as Address),
   );
 
-const isInactive = (rows: readonly SuppressionRow[], { project_id, route_id }: LoggedEvent): boolean =>
-  applicableSuppression(rows, project_id, route_id) !== null;
+const isInactive = (rows: readonly SuppressionRow[], event: LoggedEvent): boolean =>
+  applicableSuppression(rows, event) !== null;
 
 const toLift = (db: TenantDb, rows: readonly SuppressionRow[], caller: Caller): readonly SuppressionRow[] =>
   caller.permissions.has('suppressions.manage')

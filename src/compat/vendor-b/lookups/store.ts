@@ -4,7 +4,10 @@ import type { EventData } from '#src/events/store.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { MessageRow } from '#src/messages/store.ts';
 
-type OfMessage = Pick<MessageRow, 'project_id' | 'route_id' | 'tag' | 'subject' | 'from_json'>;
+type OfMessage = Pick<
+  MessageRow,
+  'project_id' | 'route_id' | 'channel' | 'source' | 'tag' | 'subject' | 'from_json'
+>;
 
 interface StoredRow extends OfMessage {
   seq: number;
@@ -37,7 +40,7 @@ const withData = ({ data_json, ...row }: StoredRow): LoggedEvent => ({
 export const loggedEventStore = perConnection((db: TenantDb) => {
   const select = (kind: EventKind, place: string): string =>
     `SELECT events.seq, events.type, events.at, events.data_json, recipients.address AS recipient,
-       messages.id AS message_id, project_id, route_id, tag, subject, from_json
+       messages.id AS message_id, project_id, route_id, channel, source, tag, subject, from_json
      FROM events ${place}
        CROSS JOIN recipients ON recipients.id = events.recipient_id
        CROSS JOIN messages ON messages.seq = events.message_seq

@@ -443,6 +443,8 @@ CREATE TABLE suppressions (
     ),
   source_message_id TEXT,
   note              TEXT,
+  -- for which channels the person came back since, by which entries of the ledger, as JSON; null: for none
+  lifted_json       TEXT,
   created_at        INTEGER NOT NULL,
   CHECK ((project_id IS NOT NULL) = (scope = 'project') AND (route_id IS NOT NULL) = (scope = 'route'))
 ) STRICT;
@@ -975,10 +977,12 @@ CREATE INDEX confirmation_mails_sent ON confirmation_mails (sent_at) WHERE sent_
 CREATE TABLE form_counters (
   list_seq     INTEGER NOT NULL REFERENCES lists (seq),
   day          INTEGER NOT NULL,
+  -- sent by someone, whether they changed anything or not
+  requests     INTEGER NOT NULL DEFAULT 0,
   -- taken by a relay, or refused by it for good
-  mails        INTEGER NOT NULL,
-  hard_bounced INTEGER NOT NULL,
-  complaints   INTEGER NOT NULL,
+  mails        INTEGER NOT NULL DEFAULT 0,
+  hard_bounced INTEGER NOT NULL DEFAULT 0,
+  complaints   INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (list_seq, day)
 ) STRICT, WITHOUT ROWID;
 -- Forms that are slowed or closed because of that.
