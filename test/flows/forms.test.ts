@@ -40,6 +40,7 @@ const takingForms = Object.entries((parse(openapi) as Described).paths).flatMap(
 test('routes that take forms are these', () => {
   expect(takingForms.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
     'POST /api/practices/{id}/lists/{listID}/subscribers/import',
+    'POST /api/practices/{id}/lists/{listID}/subscribers/import/preview',
     'POST /api/practices/{id}/suppression/import',
     'POST /api/public/abuse',
     'POST /api/public/preferences',

@@ -41,7 +41,7 @@ const changeOf = (path: string): object => {
 /** Of a POST that takes none without one. */
 const bodyOf = (path: string): object | undefined => {
   if (path.endsWith('{webhookID}/replay')) return { since: '2026-01-01T00:00:00Z' };
-  if (path.endsWith('/import')) return { file: 'somebody@example.org' };
+  if (/\/import(?:\/preview)?$/.test(path)) return { file: 'somebody@example.org' };
   if (path.endsWith('/subscribers')) return { address: 'somebody@example.org' };
   if (path.endsWith('{campaignID}/test')) return { to: ['somebody@example.org'] };
   if (path.endsWith('{campaignID}/schedule')) return { schedule_at: tomorrow() };

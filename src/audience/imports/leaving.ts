@@ -29,7 +29,7 @@ export const speaksOfLeaving = (compact: string, words: readonly string[]): bool
   words.some((word) => SHORT_WORDS.has(word));
 
 /** `ohne Abgemeldete.csv` has none of them. */
-const WITHOUT = /ohne|without|sans|except|non$|^not$|sin$/;
+const WITHOUT = /^(?:ohne|without|sans|except|sin)$/;
 
 /** A file of people who left, by its name: `unsubscribed_members_export.csv`; null: it does not say so. */
 export const leavingByName = (fileName: string | null): Leaving | null => {

@@ -15,6 +15,8 @@ import { UnreadableFile } from './unreadable.ts';
 
 /** More rows are imported, but not looked at here. */
 const MAX_ROWS = 100_000;
+/** Before others have a turn. */
+const ROWS_AT_ONCE = 500;
 const SHOWN_ROWS = 20;
 const SHOWN_CELLS = 3;
 const MAX_SHOWN = 80;
@@ -199,7 +201,10 @@ export const previewImport = async (
       if (layout === null) continue;
       const { addresses } = layout;
       await sendable.learn(rows.map(({ cells }) => addressText(cells, addresses)));
-      for (const row of rows) if (tally.count() < MAX_ROWS) tally.add(row, layout);
+      for (const [index, row] of rows.slice(0, MAX_ROWS - tally.count()).entries()) {
+        tally.add(row, layout);
+        if (index % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await setImmediate();
+      }
       isComplete = tally.count() < MAX_ROWS;
       if (!isComplete) break;
     }

@@ -224,9 +224,18 @@ test('a name of a file says that all in it have left, unless it says that none h
     'cleaned.csv',
     'ohne Abgemeldete.csv',
     'Praxis.csv',
+    'non-subscribed_members.csv',
     null,
   ];
-  expect(names.map(leavingByName)).toEqual(['unsubscribe', 'unsubscribe', 'bounce', null, null, null]);
+  expect(names.map(leavingByName)).toEqual([
+    'unsubscribe',
+    'unsubscribe',
+    'bounce',
+    null,
+    null,
+    'other',
+    null,
+  ]);
 });
 
 const rowsOf = (...lines: readonly string[]) =>
