@@ -25,7 +25,7 @@ const pairs = soak(EACH.slice(0, 1), EACH);
 /** One of each kind: pure, with a database, a whole service, an installation, the dashboard's parts. */
 const TESTS = [
   'test/mail/address.test.ts',
-  'test/accounts/two-practices.test.ts',
+  'test/accounts/tenants/create.test.ts',
   'test/flows/own-practices.test.ts',
   'test/install/lockfile.test.ts',
   'test/install/setup.test.ts',
