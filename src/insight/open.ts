@@ -2,7 +2,7 @@
 import type { Base, Room } from '#src/kernel/base.ts';
 import { upstreamsOutsideSpf } from '#src/kernel/config/sender-policy.ts';
 import type { ProveAuthor } from '#src/mail/domain-report.ts';
-import { createDomainReports } from './domain-reports/receive.ts';
+import type { DomainReportMail, DomainReportOutcome } from './domain-reports/receive.ts';
 import { domainReportRoutes } from './domain-reports/routes.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { type PreviewSources, previewRoutes } from './preview/routes.ts';
@@ -19,6 +19,18 @@ export const openInsight = (
   const { service, upstreams, dns } = config();
   const outsideSpf = upstreamsOutsideSpf(upstreams, service.host, dns.zones);
   const origin = createOriginProbe(service.public_origin, clock);
+  /** Loaded with the first report. */
+  const openReports = async () => {
+    const { createDomainReports } = await import('./domain-reports/receive.ts');
+    return createDomainReports({
+      storage,
+      clock,
+      log,
+      proveAuthor,
+      relays: () => [...config().dns.zones.addresses, ...config().dns.zones.spf_addresses],
+    });
+  };
+  let reports: ReturnType<typeof openReports> | null = null;
   return {
     routes: [
       ...insightRoutes({
@@ -43,13 +55,10 @@ export const openInsight = (
       ...previewRoutes({ files: storage.tenants, sources, origin: service.public_origin, clock }),
     ],
     /** Mail to the addresses for reports about domains. */
-    receiveDomainReport: createDomainReports({
-      storage,
-      clock,
-      log,
-      proveAuthor,
-      relays: () => [...config().dns.zones.addresses, ...config().dns.zones.spf_addresses],
-    }),
+    receiveDomainReport: async (mail: DomainReportMail): Promise<DomainReportOutcome> => {
+      reports ??= openReports();
+      return (await reports)(mail);
+    },
     /** Ends the request of the origin probe; it makes no further ones. */
     stop: () => origin.stop(),
   } satisfies Room & Record<string, unknown>;

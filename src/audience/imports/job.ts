@@ -3,11 +3,13 @@
 import type { NamedPlace } from '#src/feedback/suppressions/place.ts';
 import type { CallerKind } from '#src/kernel/access.ts';
 import type { NamedColumns } from './columns.ts';
-import type { FileForm } from './forms/open-file.ts';
 import type { Delimiter, Place } from './read-rows.ts';
 import { type ImportRow, type Outcome, outcomes } from './store.ts';
 import type { SubscriberLayout } from './subscriber-line.ts';
 import type { SuppressionLayout } from './suppression-line.ts';
+
+export const fileForms = ['table', 'addresses', 'vcard', 'workbook'] as const;
+export type FileForm = (typeof fileForms)[number];
 
 interface AskedOfAny {
   /** Who asked, as the audit names them. */

@@ -17,12 +17,9 @@ import { prefers } from '#src/kernel/page.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute } from '#src/kernel/route.ts';
 import { DAY } from '#src/kernel/time.ts';
-import { type OpenedFile, openFile } from './forms/open-file.ts';
+import type { OpenedFile } from './forms/open-file.ts';
 import { askedOf } from './job.ts';
-import { previewImport } from './preview.ts';
 import { reasonText } from './reasons.ts';
-import { receiveImport } from './receive.ts';
-import { openImportTask, removeEndedImports } from './run.ts';
 import {
   fileBody,
   type GivenFile,
@@ -40,6 +37,7 @@ import {
   suppressionOptions,
 } from './schema.ts';
 import { type ImportKind, type ImportRow, importStore } from './store.ts';
+import { openImportTask, removeEndedImports } from './task.ts';
 import { UnreadableFile } from './unreadable.ts';
 
 const MIB = 1_024 * 1_024;
@@ -105,12 +103,14 @@ const reportAsCsv = (reading: CsvReading, { seq }: ImportRow, language: Language
   });
 
 /** Throws `invalid_request` with what to do where the file is none that can be read. */
-const opened = (bytes: Uint8Array, language: Language): Promise<OpenedFile> =>
-  openFile(bytes).catch((error: unknown) => {
+const opened = async (bytes: Uint8Array, language: Language): Promise<OpenedFile> => {
+  const { openFile } = await import('./forms/open-file.ts');
+  return openFile(bytes).catch((error: unknown) => {
     if (!(error instanceof UnreadableFile)) throw error;
     const message = reasonText(error.reason, language);
     throw new AppError('invalid_request', message, { extra: { fields: [{ path: 'file', message }] } });
   });
+};
 
 type FileBody<Fields> = string | Uint8Array | ({ readonly file: string | File } & Fields);
 
@@ -174,6 +174,7 @@ export const openImports = (context: AudienceContext): Part => {
           const options = { ...query, ...fields };
           const assertion = requireAssertion(options);
           const { bytes, name } = given;
+          const { receiveImport } = await import('./receive.ts');
           const record = await receiveImport(context, params.id, {
             kind: 'subscribers',
             bytes,
@@ -223,6 +224,7 @@ export const openImports = (context: AudienceContext): Part => {
           const file = await opened(given.bytes, answerLanguage);
           const sendable = sendableFor(context, params.id);
           const asked = { columns, fileName: given.name, status, sendable };
+          const { previewImport } = await import('./preview.ts');
           return { status: 200, body: await previewImport(file, asked, answerLanguage) };
         },
       }),
@@ -246,6 +248,7 @@ export const openImports = (context: AudienceContext): Part => {
           const { columns = {}, ...place } = { ...query, ...fields };
           const isNamed = Object.values(place).some((named) => named !== undefined);
           const { bytes, name } = given;
+          const { receiveImport } = await import('./receive.ts');
           const record = await receiveImport(context, params.id, {
             kind: 'suppressions',
             bytes,

@@ -1,7 +1,7 @@
 // Works on imports. The file is first read as a whole, so that one that cannot be read leaves nothing behind. Then its rows are
 // taken in short transactions, each of which also writes where the next row begins and what has become of those before: a
 // crash takes no row twice and leaves none out. At the end the file is removed; the record and what is reported of
-// rows stay for a while.
+// rows stay for a while (task.ts). Loaded with the first import.
 //
 // Mails that ask people to confirm go out slowly: many of an old list bounce, and the guardrail is to see that while there are
 // few. A gate that refuses mail of the practice (warm-up, plan, a pause) makes the import wait.
@@ -9,9 +9,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { listStore } from '#src/audience/lists/store.ts';
 import { sendableFor } from '#src/audience/sendable.ts';
-import type { Due, Task } from '#src/audience/work.ts';
 import type { AcceptHere } from '#src/intake/accept.ts';
-import { overwriting, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { AppError } from '#src/kernel/errors.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
@@ -52,7 +51,6 @@ const PAUSE_PER_MAIL_MS = 3 * SECOND;
 const LOOK_AGAIN_MS = 15 * MINUTE;
 const MAX_REPORTED = 10_000;
 const MAX_SHOWN_ADDRESS = 320;
-const REMOVED_AT_ONCE = 500;
 
 interface Window {
   readonly rows: readonly Row[];
@@ -151,7 +149,8 @@ const checkFile = async (
   return { progress, total };
 };
 
-const check = async (
+/** Reads the file as a whole, and has the import begin; or fail, where it cannot be read. */
+export const checkImport = async (
   context: AudienceContext,
   tenantId: string,
   row: ImportRow,
@@ -273,7 +272,8 @@ const takeRows = (
   return isDone || pause > 0 ? null : at;
 };
 
-const takeTurn = async (
+/** Takes rows for a while. */
+export const takeTurn = async (
   context: AudienceContext,
   tenantId: string,
   { kind, seq, ...row }: ImportRow,
@@ -303,63 +303,5 @@ const takeTurn = async (
         next.rows.map(({ cells }) => addressText(cells, progress.layout.addresses)),
       );
     at = await transact((db, accept) => takeRows(db, context, accept, seq, next));
-  }
-};
-
-/** In small transactions. True once nothing is left. */
-const removeAll = async (
-  { files }: AudienceContext,
-  tenantId: string,
-  what: 'content' | 'faults',
-  seq: number,
-  signal: AbortSignal,
-): Promise<boolean> => {
-  while (!signal.aborted)
-    if (
-      !(await files.write(tenantId, (db) =>
-        overwriting(db, () => importStore(db).removeSome(what, seq, REMOVED_AT_ONCE)),
-      ))
-    )
-      return true;
-  return false;
-};
-
-export const openImportTask = (context: AudienceContext): Task => {
-  const { files } = context;
-  return {
-    name: 'import',
-    due: (db, _, now): Due => {
-      const rows = importStore(db).due();
-      const items = rows.filter(({ due_at }) => due_at <= now).map(({ seq }) => seq);
-      return { items, next: rows.find(({ due_at }) => due_at > now)?.due_at ?? null };
-    },
-    isNeeded: (db) => importStore(db).due().length > 0,
-    run: async (tenantId, seq, signal) => {
-      const row = await files.read(tenantId, (db) => importStore(db).bySeq(seq));
-      if (row === undefined || row.due_at === null) return;
-      if (row.status === 'pending') return check(context, tenantId, row, signal);
-      if (row.status === 'running') return takeTurn(context, tenantId, row, signal);
-      if (!(await removeAll(context, tenantId, 'content', seq, signal))) return;
-      await files.write(tenantId, (db) => {
-        // Its file never came as a whole.
-        if (row.status === 'receiving') importStore(db).remove(seq);
-        else importStore(db).update({ ...row, due_at: null });
-      });
-    },
-  };
-};
-
-/** Removes those that ended before that time, ms, with what was reported of their rows. */
-export const removeEndedImports = async (
-  context: AudienceContext,
-  tenantId: string,
-  before: number,
-  signal: AbortSignal,
-): Promise<void> => {
-  while (!signal.aborted) {
-    const seq = await context.files.read(tenantId, (db) => importStore(db).endedBefore(before));
-    if (seq === undefined) return;
-    if (!(await removeAll(context, tenantId, 'faults', seq, signal))) return;
-    await context.files.write(tenantId, (db) => importStore(db).remove(seq));
   }
 };

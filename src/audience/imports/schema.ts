@@ -9,9 +9,15 @@ import type { Language } from '#src/kernel/language.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { namedColumnsSchema } from './columns.ts';
-import { fileForms } from './forms/open-file.ts';
 import { columnRoles } from './headings.ts';
-import { type AskedOfSubscribers, type AskedOfSuppressions, askedOf, countsOf, progressOf } from './job.ts';
+import {
+  type AskedOfSubscribers,
+  type AskedOfSuppressions,
+  askedOf,
+  countsOf,
+  fileForms,
+  progressOf,
+} from './job.ts';
 import { reasonOf, reasonText } from './reasons.ts';
 import { type FaultRow, type ImportRow, importStatuses, outcomes } from './store.ts';
 

@@ -1,13 +1,11 @@
 // Finds out what a file is, by its bytes, and makes text of it that is read row by row. What cannot be read is refused with what
 // to do about it.
+import type { FileForm } from '../job.ts';
 import { encodingOf, textParts } from '../read-rows.ts';
 import { UnreadableFile } from '../unreadable.ts';
 import { isAddressList, listRows } from './address-list.ts';
 import { cardRows } from './vcard.ts';
 import { workbookRows } from './workbook.ts';
-
-export const fileForms = ['table', 'addresses', 'vcard', 'workbook'] as const;
-export type FileForm = (typeof fileForms)[number];
 
 export interface OpenedFile {
   readonly form: FileForm;
