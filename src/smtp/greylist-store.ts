@@ -3,7 +3,7 @@ import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import type { GreylistChange, GreylistRow, GreylistStorage } from './greylist.ts';
 
-const greylistStore = perConnection((db: PlatformDb) => {
+export const greylistStore = perConnection((db: PlatformDb) => {
   const all = db.prepare<[number, number], GreylistRow>(
     `SELECT * FROM greylist WHERE seen_at >= iif(block IS NULL, ?, ?) ORDER BY seen_at`,
   );

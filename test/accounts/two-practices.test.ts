@@ -13,6 +13,7 @@ import { sessionStore, signInCodeStore } from '#src/accounts/people/sign-in-stor
 import { credentialStore } from '#src/accounts/people/token-store.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { waitlistStore } from '#src/accounts/waitlist/store.ts';
+import { evidenceKeyStore } from '#src/domains/zones/evidence-key-store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { followerRegistryStore } from '#src/followers/follower-registry-store.ts';
 import { hookKeyStore } from '#src/inbound/hooks/store.ts';
@@ -20,6 +21,7 @@ import { inboundRegistryStore } from '#src/inbound/settings-store.ts';
 import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { dueStore } from '#src/messages/queue/due-store.ts';
+import { greylistStore } from '#src/smtp/greylist-store.ts';
 
 const SOURCES = join(import.meta.dirname, '../../src');
 /** Its own test is a table like this one. */
@@ -64,6 +66,9 @@ const SEED = `
   INSERT INTO audit (id, at, action, actor_kind, actor_id, actor_name, target_type, target_id) VALUES
     ('1', 10, 'x', 'system', '', '', '', 'a'), ('2', 20, 'x', 'system', '', '', '', 'b'),
     ('3', 90, 'x', 'system', '', '', '', 'a');
+  INSERT INTO evidence_keys (fingerprint, x, since, until) VALUES ('1', '1', 1, 5), ('2', '2', 5, NULL);
+  INSERT INTO greylist (name, block, seen_at) VALUES
+    ('known-1', NULL, 10), ('known-2', NULL, 60), ('waits-1', 'x', 60), ('waits-2', 'y', 90);
 `;
 
 /** `changes`: table and key of each row that may change. */
@@ -214,6 +219,36 @@ const cases: readonly Case[] = [
     ['event_followers a webhooks'],
   ],
   ['receive no more mail', (db) => inboundRegistryStore(db).remove('a'), ['inbound_tenants a']],
+  [
+    'sign evidence with a new key',
+    (db) => evidenceKeyStore(db).use({ fingerprint: '3', x: '3', since: 9, until: null }),
+    ['evidence_keys 2', 'evidence_keys 3'],
+  ],
+  [
+    'sign evidence with the key as before',
+    (db) => evidenceKeyStore(db).use({ fingerprint: '2', x: '2', since: 9, until: null }),
+    [],
+  ],
+  [
+    'sign evidence with a former key',
+    (db) => evidenceKeyStore(db).use({ fingerprint: '1', x: '1', since: 9, until: null }),
+    ['evidence_keys 1', 'evidence_keys 2'],
+  ],
+  [
+    'forget what the greylist has too long',
+    (db) => greylistStore(db).removeOld(70, 20),
+    ['greylist known-1', 'greylist waits-1'],
+  ],
+  [
+    'know a client again',
+    (db) => greylistStore(db).apply({ name: 'known-1', block: null, seen_at: 90 }),
+    ['greylist known-1'],
+  ],
+  [
+    'forget a mail that came again',
+    (db) => greylistStore(db).apply({ name: 'waits-1', block: null, seen_at: null }),
+    ['greylist waits-1'],
+  ],
   ['note an empty queue', (db) => dueStore(db).set('a', null), ['queue_due a']],
 ];
 
@@ -268,7 +303,15 @@ const rowsOf = (db: PlatformDb): Map<string, string> => {
   return new Map(
     tables.flatMap((table) =>
       (prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[]).map((row) => {
-        const key = row.id ?? row.token_id ?? row.email_mac ?? row.seq ?? row.only ?? row.ticket_id;
+        const key =
+          row.id ??
+          row.token_id ??
+          row.email_mac ??
+          row.seq ??
+          row.only ??
+          row.ticket_id ??
+          row.fingerprint ??
+          row.name;
         const name =
           key ?? [row.account_id, row.tenant_id, row.follower].filter((part) => part !== undefined).join(' ');
         return [`${table} ${name}`, JSON.stringify(row)] as const;

@@ -6,9 +6,7 @@ export const evidenceKeyStore = perConnection((db: PlatformDb) => {
   const all = db.prepare<[], PublishedKey>(
     'SELECT fingerprint, x, since, until FROM evidence_keys ORDER BY since, fingerprint',
   );
-  const retire = db.prepare<[number, string]>(
-    'UPDATE evidence_keys SET until = ? WHERE until IS NULL AND fingerprint <> ?',
-  );
+  const retire = db.prepare<[number]>('UPDATE evidence_keys SET until = ? WHERE until IS NULL');
   const put = db.prepare<PublishedKey>(
     `INSERT INTO evidence_keys (fingerprint, x, since, until) VALUES (:fingerprint, :x, :since, :until)
      ON CONFLICT (fingerprint) DO UPDATE SET until = NULL`,
@@ -18,7 +16,7 @@ export const evidenceKeyStore = perConnection((db: PlatformDb) => {
     all: (): readonly PublishedKey[] => all.all(),
     /** It signs from now on; the one before signed until now. */
     use: (key: PublishedKey): void => {
-      retire.run(key.since, key.fingerprint);
+      retire.run(key.since);
       put.run(key);
     },
   };
