@@ -101,7 +101,7 @@ describe('packets that no client should send', () => {
     expect(after?.limited).toBeLessThan(PACKETS / 10);
     const dig = digAt(app.dnsPort);
     for (const transport of ['+notcp', '+tcp'])
-      expect((await dig(transport, OWN, 'MX')).answer).toHaveLength(1);
+      expect((await dig(transport, `in.${OWN}`, 'MX')).answer).toHaveLength(1);
   });
 
   test('of those who hold connections, each holds ten, and others are let in', async () => {

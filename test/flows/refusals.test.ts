@@ -267,8 +267,10 @@ const recipients: Rows = [
     'one bad among good ones',
     badRecipient({ to: 'a@example.org', cc: ['b@example.org', 'nobody'] }, ['nobody']),
   ],
-  ['letters beyond ASCII before the @', badRecipient({ to: 'müller@example.org' }, ['müller@example.org'])],
-  ['such a blind copy', badRecipient({ bcc: 'jürgen@example.org' }, ['jürgen@example.org'])],
+  [
+    'letters beyond ASCII before the @ of an address for answers',
+    badRecipient({ reply_to: 'müller@example.org' }, ['müller@example.org']),
+  ],
   [
     'more than 50 recipients in all fields',
     {

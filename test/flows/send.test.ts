@@ -250,6 +250,7 @@ describe('a message to several recipients', () => {
       user_agent: null,
       url: null,
       bot: false,
+      counted: true,
     });
     expect(data.slice(1).map(({ type }) => type)).toEqual(Array(4).fill('message.sent'));
     expect(
