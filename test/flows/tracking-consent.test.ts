@@ -2,6 +2,7 @@
 // arrive. Driven as a browser without JavaScript and as the API's users do.
 import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DAY, HOUR } from '#src/kernel/time.ts';
 import { type List, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { until } from '#test/support/process.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
@@ -12,12 +13,14 @@ const WORDING = /Praxis am Markt darf auswerten, ob ich die E-Mails öffne/;
 let app: TestApp;
 let receiver: SmtpReceiver;
 let sender: Sender;
+let ahead = 0;
 
 beforeAll(async () => {
   receiver = await createSmtpReceiver();
   app = await startApp({
     receiver,
     holdMs: 0,
+    clock: { now: () => Date.now() + ahead },
     config: {
       service: { public_origin: 'https://mail.example.com' },
       limits: { sign_in_rate: { per_address: { per_minute: 100_000 } } },
@@ -182,6 +185,20 @@ describe('the box of the form', () => {
     expect(textOf(asked.html)).toMatch(WORDING);
     for (const setting of ['always', 'never'])
       expect((await browser().open((await newList(setting)).form_url)).html).not.toContain('name="tracking"');
+  });
+
+  test('that a stranger ticked counts neither with the link of another mail nor with what the practice states', async () => {
+    const list = await newList('asked');
+    const [byLink, onPaper] = [newAddress(), newAddress()];
+    await subscribe(list, byLink);
+    await mailTo(byLink, 'Bitte bestätigen');
+    ahead += DAY + HOUR;
+    for (const address of [byLink, onPaper]) await subscribe(list, address, { tracking: 'yes' });
+    await until('the mail to the second request', () => mailsTo(byLink).length === 2);
+    // By the link of the first mail, which names no such consent.
+    expect(await confirm(byLink)).not.toMatch(WORDING);
+    expect(await add(list, onPaper)).toMatchObject({ status: 'active', tracking_consent: false });
+    expect(await campaignTo([list], byLink, onPaper)).toEqual([UNTRACKED, UNTRACKED]);
   });
 
   test('gives consent of its own, which counts once the person has confirmed', async () => {

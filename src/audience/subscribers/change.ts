@@ -122,6 +122,21 @@ const withFields = <T extends Pick<SubscriberRow, 'name' | 'data_json'>>(
   data_json: data === undefined ? row.data_json : JSON.stringify(data),
 });
 
+/**
+ * Of the consents to tracking that wait for a confirmation: that of the request which is confirmed, or one that the practice states. A
+ * stranger may have ticked the box of any other.
+ */
+const confirmedTracking = (
+  db: TenantDb,
+  { tracking_seq }: SubscriberRow,
+  { answers }: Pick<NewEntry, 'answers'>,
+): number | null => {
+  const agreed = tracking_seq === null ? undefined : consentStore(db).bySeq(tracking_seq);
+  if (!agreed) return null;
+  const { way, answers: request } = factsOf(agreed.facts_json);
+  return way !== 'form' || request === answers ? tracking_seq : null;
+};
+
 export const activate = (
   db: TenantDb,
   keys: AudienceKeys,
@@ -147,7 +162,8 @@ export const activate = (
   if (isOwn || former) consentStore(db).consentLasts(person, list.id);
   const active = { status: 'active', consent_seq, confirmed_at: now, updated_at: now } as const;
   if (former) {
-    const row = { ...withFields(former, fields), ...active };
+    const tracking_seq = confirmedTracking(db, former, entry);
+    const row = { ...withFields(former, fields), ...active, tracking_seq };
     store.update(row);
     return { outcome: 'activated', row };
   }
