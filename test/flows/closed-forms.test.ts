@@ -336,6 +336,17 @@ describe('waiting: the request is stored, and its mail leaves once the reason is
   });
 });
 
+test('a request of a paused practice whose plan is used up leaves once both have ended', async () => {
+  const scene = await newScene();
+  await useUp(scene);
+  await pause(scene);
+  const address = newAddress();
+  await submit(await open(scene), address);
+  await app.request('POST', `${scene.sender.base}/plan`, { plan: 'praxis' }, app.adminToken);
+  await resume(scene);
+  await confirm(scene, address);
+});
+
 describe('too many requests: nothing is stored, and the same request is taken later', () => {
   const visitor = () => visitorAt(app.origin, { 'X-Forwarded-For': '198.51.100.7' });
   afterEach(() => app.reconfigure({}));

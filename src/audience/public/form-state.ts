@@ -33,8 +33,16 @@ export type WaitReason = (typeof waitReasons)[number];
 
 export type FormState =
   | { readonly state: 'open' }
-  /** Requests are stored, and their mails wait. `until`: ms; null: it is not known. */
-  | { readonly state: 'waiting'; readonly reason: WaitReason; readonly until: number | null }
+  /**
+   * Requests are stored, and their mails wait. `until`: ms; null: it is not known. `heldUntil`: for the plan's cap, which may be reached
+   * beside a pause; null: it is not.
+   */
+  | {
+      readonly state: 'waiting';
+      readonly reason: WaitReason;
+      readonly until: number | null;
+      readonly heldUntil: number | null;
+    }
   | { readonly state: 'closed'; readonly reason: ClosedReason };
 
 export interface FormFacts {
@@ -59,8 +67,9 @@ export const formStateOf = ({ list, facts, health, result }: FormFacts): FormSta
     return closed('content');
   if (result.refusals.length > 0) return closed('sending');
   if (health === 'closed') return closed('bounces');
-  if (facts.pause !== null) return { state: 'waiting', reason: 'paused', until: null };
-  if (isHeld(result, planCap.name)) return { state: 'waiting', reason: 'plan_cap', until: result.heldUntil };
+  const heldUntil = isHeld(result, planCap.name) ? result.heldUntil : null;
+  if (facts.pause !== null) return { state: 'waiting', reason: 'paused', until: null, heldUntil };
+  if (heldUntil !== null) return { state: 'waiting', reason: 'plan_cap', until: heldUntil, heldUntil };
   return { state: 'open' };
 };
 

@@ -183,7 +183,7 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
             name: sent.name ?? null,
             data: sent.data ?? {},
             way: 'form',
-            heldUntil: form.state === 'waiting' ? form.until : null,
+            heldUntil: form.state === 'waiting' ? form.heldUntil : null,
             language,
             personal: {
               ip: visitor.ip,
