@@ -347,6 +347,18 @@ test('a request of a paused practice whose plan is used up leaves once both have
   await confirm(scene, address);
 });
 
+test('a mail that waits to ask about a list does not leave once the list is archived', async () => {
+  const scene = await newScene();
+  await pause(scene);
+  const address = newAddress();
+  await submit(await open(scene), address);
+  await call(scene, 'DELETE', `/lists/${scene.list.id}`);
+  await resume(scene);
+  const queued = () => app.sql(scene.sender.practice.id, 'SELECT 1 FROM queue').length;
+  await until('nothing waits', () => queued() === 0);
+  expect(mailsTo(address)).toHaveLength(0);
+});
+
 describe('too many requests: nothing is stored, and the same request is taken later', () => {
   const visitor = () => visitorAt(app.origin, { 'X-Forwarded-For': '198.51.100.7' });
   afterEach(() => app.reconfigure({}));

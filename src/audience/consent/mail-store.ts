@@ -43,6 +43,14 @@ export const confirmationMailStore = perConnection((db: TenantDb) => {
        JOIN queue ON queue.recipient_id = recipients.id
      WHERE subscriber_seq = ? AND sent_at IS NULL`,
   );
+  // The other way round each subscriber of the list would be read.
+  const queuedOfList = db.prepare<[number, number], QueuedMail>(
+    `SELECT confirmation_mails.message_seq, queue.recipient_id
+     FROM confirmation_mails CROSS JOIN subscribers ON subscribers.seq = subscriber_seq
+       CROSS JOIN recipients ON recipients.message_seq = confirmation_mails.message_seq
+       CROSS JOIN queue ON queue.recipient_id = recipients.id
+     WHERE list_seq = ? AND sent_at IS NULL AND claimed = 0 LIMIT ?`,
+  );
   const isHeld = db
     .prepare<[], number>('SELECT 1 FROM confirmation_mails WHERE held_until IS NOT NULL LIMIT 1')
     .pluck();
@@ -60,6 +68,8 @@ export const confirmationMailStore = perConnection((db: TenantDb) => {
     firstUnsent: (limit: number) => firstUnsent.all(limit),
     /** Mails to the subscriber that are still to leave; `claimed`: an attempt holds it. */
     queued: (subscriberSeq: number) => queued.all(subscriberSeq),
+    /** Mails about the list that are still to leave, and that no attempt holds. */
+    queuedOfList: (listSeq: number, limit: number): QueuedMail[] => queuedOfList.all(listSeq, limit),
     isAnyHeld: (): boolean => isHeld.get() !== undefined,
     /** Mails that wait for the plan's cap to end, the oldest first. */
     held: (limit: number): QueuedMail[] => held.all(limit),

@@ -3,6 +3,7 @@
 import { requireRoom } from '#src/accounts/tenants/project-routes.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { appendConsent, type Ledger } from '#src/audience/consent/ledger.ts';
+import { withdrawQuestionsOf } from '#src/audience/subscribers/change.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import type { Actor, Change } from '#src/kernel/change.ts';
@@ -159,8 +160,18 @@ export const changeList = (
   return changed;
 };
 
-/** From now on no one is added, and its form is closed. Throws `conflict` while a campaign is to be sent to it. */
-export const archiveList = (db: TenantDb, row: ListRow, by: ListChange): void => {
+/** A transaction stays short. */
+const WITHDRAWN_AT_ONCE = 500;
+
+/** Mails that wait to ask about an archived list leave no more; whether there are others. */
+export const withdrawWaiting = (db: TenantDb, { seq }: ListRow, now: number): boolean =>
+  withdrawQuestionsOf(db, seq, WITHDRAWN_AT_ONCE, now);
+
+/**
+ * From now on no one is added, and its form is closed. Throws `conflict` while a campaign is to be sent to it. Returns whether
+ * `withdrawWaiting` has more to do.
+ */
+export const archiveList = (db: TenantDb, row: ListRow, by: ListChange): boolean => {
   const campaign = listStore(db).openCampaign(row.id);
   if (campaign !== undefined)
     throw new AppError(
@@ -173,4 +184,5 @@ export const archiveList = (db: TenantDb, row: ListRow, by: ListChange): void =>
   const archived = { ...row, archived_at: by.now };
   listStore(db).update(archived);
   recordChange(db, row, archived, by);
+  return withdrawWaiting(db, row, by.now);
 };

@@ -5,7 +5,15 @@ import type { Change } from '#src/kernel/change.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { listOf, pageOf } from '#src/kernel/list.ts';
 import { defineRoute } from '#src/kernel/route.ts';
-import { archiveList, changeList, createList, type ListChange, listInUse, namedList } from './change.ts';
+import {
+  archiveList,
+  changeList,
+  createList,
+  type ListChange,
+  listInUse,
+  namedList,
+  withdrawWaiting,
+} from './change.ts';
 import {
   createListBody,
   listListsQuery,
@@ -106,17 +114,21 @@ export const openLists = (context: AudienceContext): Part => {
         id: 'archiveList',
         summary: 'Archive a list',
         description:
-          'Its form is closed, no one is added, and it is in no campaign from now on. Its subscribers and their consent are kept, and its name can be given to another list. It cannot be undone, and is refused while a scheduled, sending or paused campaign goes to it.',
+          'Its form is closed, no one is added, and it is in no campaign from now on. Mails that wait to ask for a confirmation do not leave. Its subscribers and their consent are kept, and its name can be given to another list. It cannot be undone, and is refused while a scheduled, sending or paused campaign goes to it.',
         audit: 'list.archive',
         params: listParams,
         responses: { 204: { description: 'It is archived.' } },
         errors: ['conflict'],
         handle: async ({ params }, { change }) => {
-          await files.write(params.id, (db) => {
+          let hasMore = await files.write(params.id, (db) => {
             const row = namedList(db, params.listID);
             if (row.archived_at !== null) throw new AppError('not_found', 'The list is archived already.');
-            archiveList(db, row, by(change));
+            return archiveList(db, row, by(change));
           });
+          while (hasMore)
+            hasMore = await files.write(params.id, (db) =>
+              withdrawWaiting(db, namedList(db, params.listID), context.clock.now()),
+            );
           return { status: 204 };
         },
       }),

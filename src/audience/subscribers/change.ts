@@ -214,6 +214,13 @@ const withdrawQuestions = (db: TenantDb, { seq, list_seq }: SubscriberRow, now: 
       withdrawMail(db, row, id === undefined ? {} : { list: { id, status: 'unsubscribed' } }, now);
 };
 
+/** Nor do mails that ask about a list which is archived: their links would lead nowhere. Whether there may be more of them. */
+export const withdrawQuestionsOf = (db: TenantDb, listSeq: number, limit: number, now: number): boolean => {
+  const rows = confirmationMailStore(db).queuedOfList(listSeq, limit);
+  for (const row of rows) withdrawMail(db, row, {}, now);
+  return rows.length === limit;
+};
+
 /** From now on what the ledger says of the client is kept for a while. */
 const endConsent = (
   db: TenantDb,
