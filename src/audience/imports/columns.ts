@@ -4,7 +4,7 @@ import { withoutGuard } from '#src/kernel/csv.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { type ColumnRole, columnRoles, isOfAddressBook, readHeading } from './headings.ts';
-import { stateOf } from './leaving.ts';
+import { areAnswers, areStatus, stateOf } from './leaving.ts';
 import { plainName } from './plain.ts';
 import type { Row } from './read-rows.ts';
 import type { Reason } from './reasons.ts';
@@ -75,8 +75,11 @@ const headingsRead = (headings: readonly string[], rows: readonly Row[]): Column
     const filled = cells.filter((cell) => cell !== '');
     let { role } = read;
     if (read.isDoubtful) {
-      const isKnown = filled.length > 0 && filled.every((cell) => stateOf('status', cell) !== 'unknown');
-      if (!isKnown) role = 'value';
+      const isKnown =
+        role === 'status'
+          ? filled.length > 0 && filled.every((cell) => stateOf('status', cell) !== 'unknown')
+          : areAnswers(filled);
+      if (!isKnown) role = read.score > 0 ? 'address' : 'value';
     }
     if (isOwn && (role === 'opt_in' || role === 'opt_out')) role = 'ignore';
     if (role === 'value' && filled.length > 0 && filled.every((cell) => /^[^\s@]+@[^\s@]+$/.test(cell)))
@@ -89,13 +92,16 @@ const headingsRead = (headings: readonly string[], rows: readonly Row[]): Column
 /** A street is an address too, as long as nothing in it has an @. */
 const CERTAIN = 15;
 
-const withoutStreets = (columns: readonly Column[]): readonly Column[] => {
+/** And the address of someone else, such as who looks after the person, is not theirs where theirs is missing. */
+const withoutOthers = (columns: readonly Column[]): readonly Column[] => {
   const best = Math.max(0, ...columns.map(({ score }) => score));
-  return columns.map((column) =>
-    column.role === 'address' && column.score < Math.min(CERTAIN, best)
-      ? { ...column, role: 'value', score: 0 }
-      : column,
-  );
+  return columns.map((column) => {
+    if (column.role !== 'address' || column.score >= Math.min(CERTAIN, best)) {
+      const isByCells = column.role === 'address' && readHeading(column.heading ?? '').role === 'value';
+      if (!isByCells || best <= BY_CELLS) return column;
+    }
+    return { ...column, role: 'value', score: 0 };
+  });
 };
 
 const roleNamed = (columns: readonly Column[], named: NamedColumns): readonly Column[] => {
@@ -121,15 +127,17 @@ export const readHead = (rows: readonly Row[], named: NamedColumns, isList: bool
   const address = first.findIndex((cell) => cell.includes('@'));
   if (address >= 0) {
     const columns = first.map((_, index): Column => {
-      const isAddress = index === address;
-      return { index, heading: null, role: isAddress ? 'address' : 'ignore', score: isAddress ? 100 : 0 };
+      if (index === address) return { index, heading: null, role: 'address', score: 100 };
+      const cells = rows.slice(0, SAMPLE).map((row) => textAt(row.cells, index).trim());
+      const role = areStatus(cells.filter((cell) => cell !== '')) ? 'status' : 'ignore';
+      return { index, heading: null, role, score: 0 };
     });
     return { hasHead: false, columns: roleNamed(columns, named) };
   }
   const read = headingsRead(first, rows.slice(1, SAMPLE));
   const isBook = first.some(isOfAddressBook);
   const columns = roleNamed(
-    withoutStreets(read).map((column) =>
+    withoutOthers(read).map((column) =>
       isBook && column.role === 'value' ? { ...column, role: 'ignore' } : column,
     ),
     named,
@@ -139,8 +147,20 @@ export const readHead = (rows: readonly Row[], named: NamedColumns, isList: bool
   return { hasHead, columns };
 };
 
-/** Throws UnreadableFile where no column has addresses. */
+/** Whether the first row is a title of the table, and the headings are in the next one. */
+const isTitled = ([first, second]: readonly Row[]): boolean => {
+  const filled = (row: Row | undefined): number => row?.cells.filter((cell) => cell !== '').length ?? 0;
+  return (
+    filled(first) === 1 &&
+    filled(second) > 1 &&
+    second?.cells.some((cell) => readHeading(cell).role === 'address') === true &&
+    !second.cells.some((cell) => cell.includes('@'))
+  );
+};
+
+/** Throws UnreadableFile where no column has addresses, or other headings would count than the file has. */
 export const requireAddresses = (head: Head, rows: readonly Row[]): Head => {
+  if (head.hasHead && isTitled(rows)) throw new UnreadableFile(['above_head', rows[0]?.line ?? 1]);
   if (head.columns.some(({ role }) => role === 'address')) return head;
   throw new UnreadableFile(['no_address_column', rows[0]?.line ?? 1]);
 };

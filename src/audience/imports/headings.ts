@@ -18,13 +18,13 @@ export type ColumnRole = (typeof columnRoles)[number];
 
 export interface ReadHeading {
   readonly role: ColumnRole;
-  /** How sure it is that the column has the address, up to 100; 0 for other roles. */
+  /** How sure it is that the column has the address, up to 100; 0 for other roles that are not doubtful. */
   readonly score: number;
-  /** The role counts only if all that the first rows say there is known: `State` may be a country's. */
+  /** The role counts only if the first rows say so: `State` may be a country's, `Newsletter` its name. */
   readonly isDoubtful?: true;
 }
 
-const names: Readonly<Partial<Record<string, ColumnRole>>> = Object.fromEntries(
+const names: ReadonlyMap<string, ColumnRole> = new Map(
   (
     [
       ['first_name', 'vorname firstname first_name given_name fname prenom nombre nombre_de_pila rufname'],
@@ -37,7 +37,7 @@ const names: Readonly<Partial<Record<string, ColumnRole>>> = Object.fromEntries(
         'name full_name fullname vollstaendiger_name vor_und_nachname display_name anzeigename nom nom_complet nombre_completo contact_name kontaktname',
       ],
     ] as const
-  ).flatMap(([role, plain]) => plain.split(' ').map((name) => [name, role])),
+  ).flatMap(([role, plain]) => plain.split(' ').map((name) => [name, role] as const)),
 );
 
 /** Technical columns of other services, and what is nobody's placeholder: they are left where they are. */
@@ -57,8 +57,10 @@ const STATUS = /^(?:e?mail|is|global|list)?statu[st]|statu[st]$|estatus$|statu[s
 /** Whose status it is, if not that of a subscription. */
 const OTHER_STATUS =
   /lead|marital|civil|familien|beziehung|relationship|employment|beschaeftig|order|bestell|auftrag|payment|zahlung|rechnung|invoice|deal|ticket|projekt|project|versicher|insurance|vip/;
-const DOUBTFUL =
-  /^(?:state|estado|etat|subscription(?:state)?|subscriberstate|abo|abonnement|suscripcion|newsletter|rundbrief|rundschreiben|mailing|mailings|verteiler|emailmarketing|marketing|werbung|infomail|publicite|publicidad)$/;
+const DOUBTFUL = /^(?:state|estado|etat|subscription(?:state)?|subscriberstate|abo|abonnement|suscripcion)$/;
+/** Whether someone wants or gets it, where the cells are answers. */
+const QUESTION =
+  /newsletter|rundbrief|rundschreiben|rundmail|infomail|infobrief|mailing|verteiler|marketing|werbung|publicit|publicidad|boletin|^doi$|dsgvo|gdpr|rgpd/;
 /** Nonempty for everyone: the address of a page. */
 const LINK = /^(?:link|url|href|lien|enlace)$/;
 
@@ -90,7 +92,7 @@ export const readHeading = (heading: string): ReadHeading => {
   const plain = words.join('_');
   const as = (role: ColumnRole): ReadHeading => ({ role, score: 0 });
   if (compact === '' || words.some((word) => LINK.test(word))) return as('ignore');
-  const named = names[plain];
+  const named = names.get(plain);
   if (named !== undefined) return as(named);
   const isStatus = STATUS.test(compact) && !OTHER_STATUS.test(compact);
   if (speaksOfLeaving(compact, words)) return as(isStatus ? 'status' : 'opt_out');
@@ -99,6 +101,8 @@ export const readHeading = (heading: string): ReadHeading => {
   if (CONFIRMED.test(compact)) return as('opt_in');
   if (AGREED.test(compact)) return as(words.some((word) => CIRCUMSTANCE.has(word)) ? 'ignore' : 'opt_in');
   if (DOUBTFUL.test(compact)) return { role: 'status', score: 0, isDoubtful: true };
+  if (QUESTION.test(compact) && !words.some((word) => CIRCUMSTANCE.has(word)))
+    return { role: 'opt_in', score: addressScore(words, compact), isDoubtful: true };
   const score = addressScore(words, compact);
   return score > 0 ? { role: 'address', score } : as('value');
 };

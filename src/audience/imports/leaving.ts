@@ -10,10 +10,13 @@ const kinds: Readonly<Record<Exclude<Leaving, 'other'>, RegExp>> = {
   bounce:
     /bounce|clean(?:ed|time|campaign|ip)|bereinigt|rebot|rebond|unzustellbar|undeliverable|invalid|ungueltig|nonvalide/,
   unsubscribe:
-    /unsub|optout|optedout|abmeld|abgemeldet|ausgetragen|austrag|widerruf|widerspr|desabonn|desinscri|desuscri|debaja|desabonad|cancelled|canceled|withdrawn|revoked/,
+    /unsub|optout|optedout|abmeld|abgemeldet|abbestell|ausgetragen|austrag|widerruf|widerspr|zurueckge(?:zogen|nommen)|deabonn|unabonn|desabonn|desinscri|desuscri|debaja|desabonad|cancelled|canceled|withdraw|retraitd[eu]|revo[ck]|revoq|resili(?:e|ation)/,
 };
 const OTHER =
-  /austritt|ausgetreten|sperr|keine?(?:werbung|newsletter|e?mails?|post)|dea[ck]tiv|desactiv|ina[ck]tiv|inactif|disabled|bla(?:ck)?list|block(?:ed|list|iert)|listenoire|listanegra|bloque|suppress|unterdrueckt|supprime|donot(?:e?mail|contact|send|disturb)|dontmail|nomail|geloescht|deleted|removed|eliminad|exclud|excluid|exclusion|exclus?$|ausgeschlossen|verstorben|deceased|opposition|cancelad|gekuendigt|kuendigung|rejected|abgelehnt|non?subscri|unconfirmed|notconfirmed|unbestaetigt|nichtbestaetigt|noconfirmad|nonconfirme/;
+  /austritt|ausgetreten|sperr|keine?(?:werbung|newsletter|e?mails?|post)|dea[ck]tiv|desactiv|ina[ck]tiv|inactif|disabled|bla(?:ck)?list|block(?:ed|list|iert)|listenoire|listanegra|bloque|suppress|unterdrueckt|supprime|donot(?:e?mail|contact|send|disturb)|dontmail|nomail|geloescht|deleted|removed|eliminad|exclud|excluid|exclusion|exclus?$|ausgeschlossen|verstorben|deceased|opposition|cancelad|gekuendigt|kuendigung|rejected|abgelehnt|non?subscri|unconfirmed|unverified|notconfirmed|unbestaetigt|nichtbestaetigt|noconfirmad|nonconfirme|quarantin|^(?:is)?archiv(?:ed|iert)$|suspend|robinsonlist|entzogen|declined|denied|refuse|rechazad|verweigert/;
+/** Whole words, joined by `_`: a number to call is `Teléfono contacto`. */
+const REFUSING =
+  /(?:^|_)(?:(?:ne_pas|ne_plus|no|no_mas|never|dont|don_t)_(?:contact|envo[iy]|enviar|e?_?mail|molest|recib|recevoir)|(?:nicht|nicht_mehr)_(?:kontakt|anschreib|senden|erwuenscht|gewuenscht)|(?:not|nicht|non|no|pas)_(?:subscri|abonn|angemeldet|a[ck]ti[vf]|opt|inscri|suscri|verifi|allowed|erlaubt|einverstanden|zugestimmt|accept))/;
 const SHORT_WORDS = new Set(['baja', 'dnc', 'dne']);
 
 export const leavingOf = (text: string): Leaving => {
@@ -25,6 +28,7 @@ export const leavingOf = (text: string): Leaving => {
 
 export const speaksOfLeaving = (compact: string, words: readonly string[]): boolean =>
   OTHER.test(compact) ||
+  REFUSING.test(words.join('_')) ||
   Object.values(kinds).some((kind) => kind.test(compact)) ||
   words.some((word) => SHORT_WORDS.has(word));
 
@@ -49,7 +53,7 @@ const NO = setOf(
   'no n false f nein falsch non faux falso off none null nil never nie keine kein jamais nunca ninguno n_a',
 );
 const UNCONFIRMED = setOf(
-  'pending unconfirmed not_confirmed unbestaetigt nicht_bestaetigt ausstehend wartend waiting new neu en_attente non_confirme non_confirmee pendiente sin_confirmar no_confirmado transactional non_subscribed never_subscribed',
+  'pending unconfirmed not_confirmed unbestaetigt nicht_bestaetigt ausstehend wartend waiting new neu en_attente non_confirme non_confirmee pendiente sin_confirmar no_confirmado transactional non_subscribed never_subscribed not_subscribed',
 );
 /** Also `0000-00-00 00:00:00`. */
 const NOTHING = /^[\s0.:/+\-–—TZ]*$/;
@@ -72,7 +76,20 @@ export const stateOf = (rule: StateRule, cell: string): CellState => {
   if (SUBSCRIBED.has(plain) || YES.has(plain) || TICK.test(text)) return 'subscribed';
   if (rule === 'opt_in' && (text === '1' || (TIME.test(text) && !NOTHING.test(text)))) return 'subscribed';
   if (UNCONFIRMED.has(plain)) return 'unconfirmed';
-  if (rule === 'opt_in')
-    return text === '' || text === '0' ? 'unconfirmed' : NO.has(plain) ? 'left' : 'unknown';
-  return NO.has(plain) || FAILED.test(text) || speaksOfLeaving(words.join(''), words) ? 'left' : 'unknown';
+  if (rule === 'opt_in' && (text === '' || text === '0')) return 'unconfirmed';
+  if (NO.has(plain) || speaksOfLeaving(words.join(''), words)) return 'left';
+  return rule === 'status' && FAILED.test(text) ? 'left' : 'unknown';
 };
+
+/** Whether all that these cells say is known, in words that only a status has: in `yes` and `no` alone there may be anything. */
+export const areStatus = (cells: readonly string[]): boolean =>
+  cells.every((cell) => stateOf('status', cell) !== 'unknown') &&
+  cells.some((cell) => {
+    const words = wordsOf(cell);
+    return SUBSCRIBED.has(words.join('_')) || speaksOfLeaving(words.join(''), words);
+  });
+
+/** Whether these cells answer a question: some with a known word, or all with 0 or 1. */
+export const areAnswers = (cells: readonly string[]): boolean =>
+  cells.some((cell) => stateOf('status', cell) !== 'unknown') ||
+  (cells.length > 0 && cells.every((cell) => cell === '0' || cell === '1'));

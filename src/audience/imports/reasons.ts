@@ -91,6 +91,12 @@ const says = {
     de: (line) => `Zeile ${line} nennt keine Spalte „E-Mail“ oder „Adresse“`,
     en: (line) => `line ${line} names no column \`email\` or \`address\``,
   },
+  above_head: {
+    de: (line) =>
+      `Zeile ${line} ist ein Titel. Entfernen Sie, was über der Zeile mit den Spaltennamen steht, und importieren Sie die Datei noch einmal.`,
+    en: (line) =>
+      `line ${line} is a title: remove what is above the row of headings, and import the file again`,
+  },
   empty: { de: () => 'in der Datei steht nichts', en: () => 'line 1 is the last one, and all are empty' },
   too_long: {
     de: (line, most) =>

@@ -1,6 +1,6 @@
 // Headings and the words below them, as people and programs write them in four languages.
 import { describe, expect, test } from 'vitest';
-import { readHead } from '#src/audience/imports/columns.ts';
+import { readHead, requireAddresses } from '#src/audience/imports/columns.ts';
 import { readHeading } from '#src/audience/imports/headings.ts';
 import { leavingByName, leavingOf, type StateRule, stateOf } from '#src/audience/imports/leaving.ts';
 import { leftOutBy, subscriberLayout } from '#src/audience/imports/subscriber-line.ts';
@@ -257,12 +257,84 @@ describe('columns', () => {
     ]);
     expect(rolesOf('Email;Newsletter', 'a@example.org;ja', 'b@example.org;nein')).toEqual([
       'address',
-      'status',
+      'opt_in',
     ]);
-    expect(rolesOf('Email;Newsletter', 'a@example.org;Praxisbrief', 'b@example.org;ja')).toEqual([
+    expect(rolesOf('Email;Newsletter', 'a@example.org;Praxisbrief', 'b@example.org;Rundbrief')).toEqual([
       'address',
       'value',
     ]);
+    expect(rolesOf('Newsletter E-Mail', 'a@example.org')).toEqual(['address']);
+  });
+
+  const stateBy = (heading: string, cell: string, others: readonly string[]) => {
+    const rows = rowsOf(`Email;${heading}`, ...[cell, ...others].map((one) => `a@example.org;${one}`));
+    return leftOutBy(rows[1]?.cells ?? [], subscriberLayout(readHead(rows, {}, false), null));
+  };
+
+  test.each([
+    ['Newsletter', 'nein', ['wöchentlich']],
+    ['Newsletter', '0', ['1']],
+    ['Newsletter?', 'nein', ['ja', 'vielleicht']],
+    ['Newsletter-Empfänger', 'nein', ['ja']],
+    ['Newsletter erwünscht', '', ['ja']],
+    ['Werbung erlaubt', 'nein', ['ja']],
+    ['E-Mail-Werbung', 'nein', ['ja']],
+    ['DOI', '0', ['1']],
+    ['Abbestellt am', '2020-01-01', ['']],
+    ['deabonniert', 'ja', ['nein']],
+    ['Einwilligung zurückgezogen', 'ja', ['']],
+    ['Consent withdrawal date', '2020-01-01', ['']],
+    ['Date du retrait du consentement', '2020-01-01', ['']],
+    ['Consentement refusé', 'oui', ['non']],
+    ['Ne pas contacter', 'oui', ['non']],
+    ['No enviar', 'sí', ['no']],
+    ['nicht kontaktieren', 'x', ['']],
+    ['Email address quarantined', 'true', ['']],
+    ['Not subscribed', 'true', ['false']],
+    ['Unverified', 'true', ['false']],
+    ['Email Marketing Consent', 'Unsubscribed', ['Subscribed']],
+  ] as const)('%s: %s is no subscriber', (heading, cell, others) => {
+    expect(stateBy(heading, cell, others)).not.toBeNull();
+  });
+
+  test.each([
+    ['Teléfono contacto', '030 1', ['']],
+    ['Letztes Mailing am', '2024-01-01', ['']],
+    ['Retraité', 'oui', ['non']],
+    ['Marketing Score', '7', ['0']],
+    ['constructor', 'ja', ['nein']],
+  ] as const)('%s: %s says nothing of a subscription', (heading, cell, others) => {
+    expect(stateBy(heading, cell, others)).toBeNull();
+    expect(rolesOf(`Email;${heading}`, `a@example.org;${cell}`)).toEqual(['address', 'value']);
+  });
+
+  test('that agree tell also by their words that someone has left', () => {
+    expect(stateBy('Email Marketing Consent', 'Unsubscribed', [])).toMatchObject({ leaving: 'unsubscribe' });
+  });
+
+  test('with the address of someone else are not read where that of the person is missing', () => {
+    expect(rolesOf('Email;Betreuer', ';b@example.org', 'c@example.org;b@example.org')).toEqual([
+      'address',
+      'value',
+    ]);
+  });
+
+  test('without headings are read where all that they say is a status', () => {
+    expect(rolesOf('a@example.org;Erika;unsubscribed', 'b@example.org;Max;active')).toEqual([
+      'address',
+      'ignore',
+      'status',
+    ]);
+    expect(rolesOf('a@example.org;Neu', 'b@example.org;On')).toEqual(['address', 'ignore']);
+  });
+
+  test('below a title are refused, because those of the title would count', () => {
+    const rows = rowsOf('E-Mail-Verteiler;;', 'E-Mail;Name;Status', 'a@example.org;A;abgemeldet');
+    expect(() => requireAddresses(readHead(rows, {}, false), rows)).toThrow(
+      expect.objectContaining({ reason: ['above_head', 1] }),
+    );
+    const plain = rowsOf('E-Mail;;', 'a@example.org;A;B');
+    expect(requireAddresses(readHead(plain, {}, false), plain).hasHead).toBe(true);
   });
 
   test('of addresses are found by their cells, and a street is none', () => {

@@ -144,6 +144,9 @@ const isTable = (lines: readonly string[]): boolean => {
   return lines.length > 1 && new Set(shapes).size === 1;
 };
 
+/** Bounded: a hostile line is looked at from each of its quotes. */
+const QUOTED_NAME = /"[^"]{0,200}"\s{0,10}<[^<>]{1,320}@/;
+
 /** Whether a file that begins so is a list of addresses, and no table. */
 export const isAddressList = (beginning: string): boolean => {
   const lines = beginning
@@ -152,7 +155,7 @@ export const isAddressList = (beginning: string): boolean => {
     .slice(0, SAMPLE_LINES);
   if (!hasAddress(lines[0] ?? '')) return false;
   // One line is more often pasted than a table; and a name in quotes goes on with `<` in none.
-  if (lines.length === 1 || lines.some((line) => /"[^"]*"\s*<[^>]*@/.test(line))) return true;
+  if (lines.length === 1 || lines.some((line) => QUOTED_NAME.test(line))) return true;
   const rowsOf = (line: string) => {
     const reader = createReader();
     reader.read(line);
