@@ -1,6 +1,7 @@
 // What became of the confirmation mails of public forms, and which forms are slowed or closed because of it.
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { DAY } from '#src/kernel/time.ts';
 import { FORM_DAYS, type FormCounts, type FormHealth, formHealthOf, isWorse } from './form-health.ts';
 
 export interface FormAlertRow {
@@ -50,9 +51,14 @@ export const formHealthStore = perConnection((db: TenantDb) => {
       removeBefore.run(listSeq, today - FORM_DAYS + 1);
       add.run({ ...added, listSeq, day: today });
       const health = formHealthOf(countsOf(listSeq, now));
-      const known = alert.get(listSeq)?.health ?? 'good';
-      if (health === 'good') removeAlert.run(listSeq);
-      else if (isWorse(health, known)) putAlert.run({ list_seq: listSeq, health, since: now, told: 0 });
+      const known = alert.get(listSeq);
+      if (health !== 'good') {
+        if (isWorse(health, known?.health ?? 'good'))
+          putAlert.run({ list_seq: listSeq, health, since: now, told: 0 });
+        return;
+      }
+      // A share at the limit passes it again and again: that is no news before the days that counted then have passed.
+      if (known && known.since <= now - FORM_DAYS * DAY) removeAlert.run(listSeq);
     },
     /** Someone sent the form, whether that changed anything or not. */
     countRequest: (listSeq: number, now: number): void => {

@@ -51,3 +51,19 @@ test('a form opens by itself after two days, and then the owners are told again'
   for (let count = 0; count < 3; count += 1) store.count(seq, bounced, noon + 3 * DAY);
   expect(store.untold()).toMatchObject([{ health: 'slowed' }]);
 });
+
+test('a share at the limit, which passes it again and again, is told once', async () => {
+  const { db } = await openTenantDb();
+  const { seq } = insertList(db);
+  const store = formHealthStore(db);
+  const now = 100.5 * DAY;
+  const count = (mails: number, hard_bounced: number): void =>
+    store.count(seq, { mails, hard_bounced, complaints: 0 }, now);
+  count(30, 3);
+  for (const row of store.untold()) store.setTold(row);
+  count(1, 0);
+  expect(store.healthOf(seq, now)).toBe('good');
+  count(1, 1);
+  expect(store.healthOf(seq, now)).toBe('slowed');
+  expect(store.untold()).toEqual([]);
+});
