@@ -81,7 +81,8 @@ const headingsRead = (headings: readonly string[], rows: readonly Row[]): Column
           : areAnswers(filled);
       if (!isKnown) role = read.score > 0 ? 'address' : 'value';
     }
-    if (isOwn && (role === 'opt_in' || role === 'opt_out')) role = 'ignore';
+    if (isOwn && read.isDoubtful) role = 'value';
+    else if (isOwn && (role === 'opt_in' || role === 'opt_out')) role = 'ignore';
     if (role === 'value' && filled.length > 0 && filled.every((cell) => /^[^\s@]+@[^\s@]+$/.test(cell)))
       return { index, heading, role: 'address', score: BY_CELLS };
     const score = role === 'address' ? scored(read.score, cells) : 0;

@@ -308,6 +308,11 @@ describe('columns', () => {
     expect(rolesOf(`Email;${heading}`, `a@example.org;${cell}`)).toEqual(['address', 'value']);
   });
 
+  test("of the service's own export are values where only their cells would make them more", () => {
+    const head = 'email;status;consent_id;newsletter';
+    expect(rolesOf(head, 'a@example.org;active;1;ja', 'b@example.org;active;2;nein').at(-1)).toBe('value');
+  });
+
   test('that agree tell also by their words that someone has left', () => {
     expect(stateBy('Email Marketing Consent', 'Unsubscribed', [])).toMatchObject({ leaving: 'unsubscribe' });
   });
