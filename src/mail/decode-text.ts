@@ -3,6 +3,8 @@
 // libmime decodes encoded-words too, but it joins the base64 of neighbours before it decodes them, which garbles words that
 // have no padding.
 
+import { isUtf8 } from 'node:buffer';
+
 const FALLBACK = 'windows-1252';
 /** Programs write these without a thought: the octets may be in any character set. */
 const MEANINGLESS = /^(?:|us-ascii|ascii|ansi_x3\.4-1968|unknown-8bit|x-unknown|binary|default)$/i;
@@ -33,20 +35,16 @@ const decoderOf = (label: string) => {
   }
 };
 
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 const utf8 = new TextDecoder();
 const REPLACED = '\ufffd';
 
 /** UTF-8 in which at most half of what is beyond ASCII is damaged, with U+FFFD for that; null where it is none. */
 export const readUtf8 = (bytes: Uint8Array): string | null => {
-  try {
-    return strictUtf8.decode(bytes);
-  } catch {
-    const text = utf8.decode(bytes);
-    const damaged = text.split(REPLACED).length - 1;
-    const whole = text.replace(/[\0-\x7f\ufffd]+/g, '').length;
-    return whole >= damaged ? text : null;
-  }
+  const text = utf8.decode(bytes);
+  if (isUtf8(bytes)) return text;
+  const damaged = text.split(REPLACED).length - 1;
+  const whole = text.replace(/[\0-\x7f\ufffd]+/g, '').length;
+  return whole >= damaged ? text : null;
 };
 
 /** Most mail programs read undeclared text in the same way: as UTF-8 if it is that, else as Windows-1252. */

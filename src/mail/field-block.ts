@@ -67,6 +67,8 @@ const CHARSET = /^content-type:(?:[^\r\n]|\r\n[ \t])*?charset\s{0,5}=\s{0,5}"?([
 /** Character sets whose octets may look like UTF-8 or ASCII by chance: of all fields, or of none. */
 const OF_WHOLE_HEAD = /^(?:utf-7|unicode-1-1-utf-7|gb|big5|euc|shift|sjis|iso-2022|ks_c|windows-31j)/i;
 
+const BEYOND_ASCII = /[\x80-\xff]/;
+
 /** Old programs write text into the header without encoding it: in ISO-2022-JP, in UTF-8, or in the character set of the body.
  * A field with a damaged octet, or in another character set, spoils no other. */
 const decodeHead = (head: Buffer): string => {
@@ -76,10 +78,12 @@ const decodeHead = (head: Buffer): string => {
   const charset = CHARSET.exec(octets)?.[1] ?? null;
   if (charset !== null && OF_WHOLE_HEAD.test(charset)) return decodeText(head, charset);
   const decode = (line: string): string => {
+    if (!BEYOND_ASCII.test(line)) return line;
     const bytes = Buffer.from(line, 'latin1');
     return readUtf8(bytes) ?? decodeText(bytes, charset);
   };
-  return octets.replace(/[^\r\n]*[\x80-\xff][^\r\n]*/g, decode);
+  // By whole lines: a pattern that looks for an octet within one takes quadratic time where a long line has none.
+  return octets.replace(/[^\r\n]+/g, decode);
 };
 
 /** The fields of a message's header, in their order. */

@@ -41,7 +41,7 @@ const nextLine = (lines: readonly string[], at: number): number => {
   return index;
 };
 
-const LINK = /^\s{0,3}[(<]?https?:\/\/\S+[\s)>]*$/;
+const LINK = /^\s{0,3}[(<]?https?:\/\/\S+(?:\s+[)>]+)?\s*$/;
 const IS_OPEN = /[(<][^()<>]{0,300}$/;
 /** Programs that wrap what they have marked leave the end of a long line without a mark. */
 const isRestOfMarked = (lines: readonly string[], at: number): boolean => {

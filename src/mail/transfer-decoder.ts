@@ -55,9 +55,9 @@ const MAX_UU_PREFACE = 65_536;
 const MAX_UU_LINE = 1_024;
 
 /** A line of uuencode: its first character is the number of its octets, which follow as groups of six bits each. */
-const uuLine = (line: string): Buffer => {
+const uuLine = (line: string, limit: number): Buffer => {
   const bits = (at: number): number => (line.charCodeAt(at) - 0x20) & 0x3f;
-  const length = line === '' ? 0 : bits(0);
+  const length = line === '' ? 0 : Math.min(bits(0), limit);
   const out = Buffer.alloc(length);
   for (let index = 0; index < length; index += 1) {
     const at = 1 + Math.floor(index / 3) * 4 + (index % 3);
@@ -77,14 +77,20 @@ const uuLine = (line: string): Buffer => {
 const uuencode = (): TransferDecoder => {
   let state: 'before' | 'within' | 'behind' | 'raw' = 'before';
   let rest = '';
+  /** Octets that may follow. Content is not longer than its encoding, however many octets its lines say that they have. */
+  let room = 0;
   const take = (line: string): Buffer => {
     if (UU_ENDS.test(line)) state = 'behind';
-    return state === 'behind' ? NOTHING : uuLine(line);
+    if (state === 'behind') return NOTHING;
+    const octets = uuLine(line, room);
+    room -= octets.length;
+    return octets;
   };
   const decode = (piece: Buffer): Buffer => {
     if (state === 'raw') return piece;
     if (state === 'behind') return NOTHING;
     rest += piece.toString('latin1');
+    room += piece.length;
     if (state === 'before') {
       const found = UU_BEGINS.exec(rest);
       if (found === null && rest.length <= MAX_UU_PREFACE) return NOTHING;

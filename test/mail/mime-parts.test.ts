@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { headFieldsOf } from '#src/mail/field-block.ts';
 import { calmSource } from '#src/mail/mime-parts.ts';
 import { decodeQuotedPrintable } from '#src/mail/quoted-printable.ts';
+import { transferDecoder } from '#src/mail/transfer-decoder.ts';
 
 const decode = (text: string): string => decodeQuotedPrintable(Buffer.from(text, 'latin1')).toString();
 
@@ -37,4 +39,26 @@ test.each([
 
 test('long runs of blanks become one, others and line ends stay', () => {
   expect(calmSource(Buffer.from(`a  b${' '.repeat(100_000)}c\r\n\td`)).toString()).toBe('a  b c\r\n\td');
+});
+
+// Quadratic work would take minutes, and the test would time out.
+test('a long field beside a damaged octet is read in linear time', () => {
+  const source = Buffer.from(`X-Long: ${'a'.repeat(240_000)}\r\nSubject: Gr\xc3\xbc\xc3\r\n\r\n`, 'latin1');
+  for (let times = 0; times < 10; times += 1)
+    expect(headFieldsOf(source).at(-1)).toEqual({ name: 'subject', value: 'Gr\u00fc\ufffd' });
+});
+
+test('lines of uuencode that claim more octets than they have make nothing larger', () => {
+  const decoder = transferDecoder('x-uuencode');
+  const pieces = ['begin 644 a.bin\n', ...Array.from({ length: 100 }, () => '_\n'.repeat(1_000))];
+  const decoded = Buffer.concat([
+    ...pieces.map((piece) => decoder.decode(Buffer.from(piece))),
+    decoder.end(),
+  ]);
+  expect(decoded.length).toBeLessThanOrEqual(pieces.join('').length);
+});
+
+test('blanks that a line of uuencode has lost at its end are zeros', () => {
+  const decoder = transferDecoder('x-uuencode');
+  expect(decoder.decode(Buffer.from('begin 644 a.bin\n#86\n`\nend\n'))).toEqual(Buffer.from([0x61, 0x60, 0]));
 });

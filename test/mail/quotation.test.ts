@@ -95,3 +95,13 @@ const hostile: Readonly<Record<string, string>> = {
 test.each(Object.keys(hostile))('hostile text: %s', (name) => {
   expect(replyTextOf(hostile[name] ?? '').length).toBeLessThanOrEqual(100_000);
 });
+
+// Quadratic work would take minutes, and the test would time out.
+test('a link of brackets between quoted lines is read in linear time', () => {
+  const text = `> a\nhttps://${')'.repeat(95_000)}x y\n> b`;
+  for (let times = 0; times < 50; times += 1) expect(replyTextOf(text)).toContain(')x y');
+});
+
+test('a link that a program wrapped within a quotation is no answer', () => {
+  expect(replyTextOf('> see <\nhttps://example.org/a> )\n> b\n\nThank you')).toBe('Thank you');
+});
