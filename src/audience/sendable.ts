@@ -9,16 +9,19 @@ type Context = Pick<AudienceContext, 'intake'>;
 /** Of one practice. */
 export interface Sendable {
   readonly takes: (address: Address) => boolean;
-  /** Before `takes` is asked: an upstream that was not reached yet is asked what it offers. Never rejects. */
+  /** Before `takes` is asked: an upstream that was not reached yet is asked what it offers, once: one that is down would be waited for with each part of a file. Never rejects. */
   readonly learn: (addresses: readonly string[]) => Promise<void>;
 }
 
 export const sendableFor = ({ intake }: Context, tenantId: string): Sendable => {
   const { utf8 } = intake.context;
+  let asked: Promise<void> | null = null;
   return {
     takes: (address) => !needsSmtpUtf8(address) || utf8.takes(tenantId),
     learn: async (addresses) => {
-      if (addresses.some((address) => needsSmtpUtf8(address as Address))) await utf8.learn(tenantId);
+      if (asked === null && addresses.some((address) => needsSmtpUtf8(address as Address)))
+        asked = utf8.learn(tenantId);
+      await asked;
     },
   };
 };

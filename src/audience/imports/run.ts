@@ -288,6 +288,7 @@ export const takeTurn = async (
   ): Promise<Place | null> =>
     asks ? intake.transact(tenantId, work) : files.write(tenantId, (db) => work(db, null));
   const until = performance.now() + TURN_MS;
+  const sendable = sendableFor(context, tenantId);
   let window: Window | null = null;
   let at: Place | null = progress.at;
   while (at !== null && !signal.aborted && performance.now() < until) {
@@ -299,9 +300,7 @@ export const takeTurn = async (
         : await readWindow(context, tenantId, seq, at, progress.delimiter);
     window = next;
     if (kind === 'subscribers')
-      await sendableFor(context, tenantId).learn(
-        next.rows.map(({ cells }) => addressText(cells, progress.layout.addresses)),
-      );
+      await sendable.learn(next.rows.map(({ cells }) => addressText(cells, progress.layout.addresses)));
     at = await transact((db, accept) => takeRows(db, context, accept, seq, next));
   }
 };
