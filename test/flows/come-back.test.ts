@@ -199,6 +199,33 @@ describe.each([
   });
 });
 
+test.each(['unsubscribed', 'removed'])(
+  'the wish to get nothing holds again once she is %s from the last list to which she came back',
+  async (how) => {
+    const scene = await newScene();
+    await leaveEverything(scene);
+    const second = await call<ListBody>(scene, 'POST', '/lists', { name: 'Zweiter Brief' });
+    const scenes = [scene, { ...scene, list: second }];
+    for (const one of scenes) {
+      const before = mailsTo(scene.address).length;
+      await subscribe(one);
+      await open(await linkIn(one, before + 1, 'confirm'));
+    }
+    const leave = async ({ list }: Scene): Promise<void> => {
+      const people = `/lists/${list.id}/subscribers`;
+      const { data } = await call<List<{ id: string }>>(scene, 'GET', people);
+      const path = `${people}/${data[0]?.id}`;
+      if (how === 'removed') await call(scene, 'DELETE', path);
+      else await call(scene, 'PATCH', path, { status: 'unsubscribed' });
+    };
+    await leave({ ...scene, list: second });
+    expect(await reaches(scene, newsletter)).toBe(true);
+    await leave(scene);
+    expect(await reaches(scene, newsletter)).toBe(false);
+    expect(await suppressions(scene)).toMatchObject([{ reason: 'unsubscribe_all', lifted: [] }]);
+  },
+);
+
 test.each(['complaint', 'hard_bounce', 'manual'])(
   'who is suppressed by a %s stays so, and is answered as others are',
   async (reason) => {

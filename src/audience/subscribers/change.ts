@@ -3,7 +3,8 @@
 // The person's own word wins: an import brings no one back who left, complained or whose mailbox refused mail, not even after
 // their row was removed, because the ledger remembers. Their own later confirmation does, and ends the suppressions that came
 // from unsubscribing from marketing. Who wanted no mail at all, or was erased, wants that of the list's channel from then on: the
-// suppression stays, lifted for it, and names the entry of the ledger, which names the suppression.
+// suppression stays, lifted for it, and names the entry of the ledger, which names the suppression. Once that consent ends, and they
+// are on no other list of the channel, it holds again.
 //
 // When a subscription ends, mail of its campaigns that was tried without success does not leave later either, nor does a mail that
 // still waits to ask about it.
@@ -15,7 +16,7 @@ import { appendConsent, type Ledger, type NewEntry } from '#src/audience/consent
 import { confirmationMailStore } from '#src/audience/consent/mail-store.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
 import { type ListRow, listStore } from '#src/audience/lists/store.ts';
-import { liftSuppression, removeSuppression } from '#src/feedback/suppressions/change.ts';
+import { endLifting, liftSuppression, removeSuppression } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
@@ -221,6 +222,23 @@ export const withdrawQuestionsOf = (db: TenantDb, listSeq: number, limit: number
   return rows.length === limit;
 };
 
+/** Who came back to lists of a channel and has left the last of them gets nothing of it again, as they had wished. */
+const endLiftings = (db: TenantDb, { list_seq, address_hash }: SubscriberRow, now: number): void => {
+  const channel = listStore(db).bySeq(list_seq)?.channel;
+  if (channel === undefined || suppressionStore(db).isEmpty()) return;
+  const lifted = suppressionStore(db)
+    .rowsOfAddress(address_hash)
+    .filter((row) => isLiftedFor(row, channel));
+  if (lifted.length === 0) return;
+  const isOnOther = subscriberStore(db)
+    .ofPerson(address_hash)
+    .some((one) => {
+      const list = listStore(db).bySeq(one.list_seq);
+      return one.status === 'active' && list?.channel === channel && list.archived_at === null;
+    });
+  if (!isOnOther) for (const row of lifted) endLifting(db, row, channel, now);
+};
+
 /** From now on what the ledger says of the client is kept for a while. */
 const endConsent = (
   db: TenantDb,
@@ -280,6 +298,7 @@ export const withdraw = (
   endConsent(db, row, now);
   if (subscriber.status === 'active') withdrawMails(db, row, now);
   if (subscriber.status === 'pending') withdrawQuestions(db, row, now);
+  if (isLeaving) endLiftings(db, row, now);
   return row;
 };
 
@@ -295,6 +314,7 @@ export const removeSubscriber = (
   if (subscriber.status === 'pending') withdrawQuestions(db, subscriber, now);
   subscriberStore(db).remove(subscriber.seq);
   endConsent(db, subscriber, now);
+  endLiftings(db, subscriber, now);
   if (subscriber.status === 'active') withdrawMails(db, subscriber, now);
 };
 

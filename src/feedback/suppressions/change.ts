@@ -9,6 +9,7 @@ import { type EventData, eventStore } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import type { Channel } from '#src/messages/kinds.ts';
 import { addressHash, isPseudonym } from '#src/messages/pseudonym.ts';
 import {
   type Lifting,
@@ -95,6 +96,13 @@ export const addSuppression = (
 /** The person wants mail of the channel again, by that entry of the consent ledger: the wish to get none holds for all others. */
 export const liftSuppression = (db: TenantDb, row: SuppressionRow, lifting: Lifting): void =>
   suppressionStore(db).lift(row.id, JSON.stringify([...liftingsOf(row), lifting]));
+
+/** The consent for which it was lifted has ended: it holds for the channel again. */
+export const endLifting = (db: TenantDb, row: SuppressionRow, channel: Channel, now: number): void => {
+  const rest = liftingsOf(row).filter((one) => one.channel !== channel);
+  suppressionStore(db).lift(row.id, rest.length === 0 ? null : JSON.stringify(rest));
+  appendEvent(db, 'suppression.added', row, now);
+};
 
 /** Rank of a reason that is the person's own wish; other reasons have no rank. */
 const ownWeight: Readonly<Record<SuppressionReason, number>> = {

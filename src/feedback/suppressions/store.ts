@@ -139,7 +139,7 @@ export const suppressionStore = perConnection((db: TenantDb) => {
     /** `lifted_json`: null where it holds for all channels again. */
     lift: (id: string, lifted_json: string | null): void => {
       lift.run(lifted_json, id);
-      if (lifted_json === null) added();
+      added();
     },
     remove: (id: string): void => {
       remove.run(id);
