@@ -51,6 +51,11 @@ export const watchDns = ({ lookup, clock, log, stopping, againMs = AGAIN_MS }: D
       works();
       return;
     }
+    // Other questions were answered meanwhile: some resolvers refuse this one alone.
+    if (failures < SUSPICIOUS) {
+      isAsking = false;
+      return;
+    }
     if (since === null) {
       since = clock.now();
       log.warn(
