@@ -109,7 +109,7 @@ export const importWords = words({
     suppress: (count: number) => `Auch ${number(count)} Abgemeldete und Unzustellbare sperren`,
     suppressHint: 'Sie bekommen dann keine Rundschreiben dieser Praxis, auch nicht über andere Listen.',
     left: (count: number) =>
-      `${number(count)} Ausgelassene haben sich laut Datei abgemeldet, beschwert oder waren unzustellbar. Dieselbe Datei kann sie unter „Sperren“ sperren.`,
+      `${number(count)} Ausgelassene haben sich laut Datei abgemeldet, beschwert oder waren unzustellbar. Dieselbe Datei kann sie unter „Gesperrte Adressen“ sperren.`,
   },
   en: {
     ...english,

@@ -91,7 +91,7 @@ const OneImport = ({
   const tone = status === 'done' ? 'good' : status === 'failed' ? 'bad' : 'busy';
   return (
     <Card
-      title={imported.file_name ?? w.file}
+      title={imported.file_name ?? w.pasted}
       actions={
         <>
           <Time at={imported.created_at} />
