@@ -112,6 +112,8 @@ export const createCompress = (): Compress => {
     const key = `${route.id} ${encoding}`;
     const made = kept.get(key) ?? make();
     kept.set(key, made);
+    // One that failed is tried again with the next request.
+    made.catch(() => kept.delete(key));
     return { body: await made, encoding };
   };
 };

@@ -40,6 +40,8 @@ export interface GreylistChange extends Omit<GreylistRow, 'seen_at'> {
 const SAVE_MS = 5 * SECOND;
 /** In one transaction: some milliseconds. The others follow in the next. */
 const SAVED_AT_ONCE = 2_000;
+/** Where more change than can be stored, the oldest changes are forgotten: their mails wait once more after a crash. */
+const MAX_UNSAVED = 2 * MAX_KEPT;
 
 export interface Greylist {
   /** Stores what has changed; resolves once that is durable. */
@@ -104,7 +106,9 @@ export const createGreylist = ({
     }, saveMs).unref();
   };
   const note = (name: string, block: string | null, seen_at: number | null): void => {
+    changed.delete(name);
     changed.set(name, { name, block, seen_at });
+    if (changed.size > MAX_UNSAVED) changed.delete(oldest(changed));
     saveLater();
   };
 

@@ -199,3 +199,21 @@ test('what could not be stored is stored with what comes after it', async () => 
   await greylist.stop();
   expect(new Set(saved).size).toBe(2);
 });
+
+test('while nothing can be stored, what is to be stored is bounded', async () => {
+  const saved = new Set<string>();
+  let isBroken = true;
+  const failing: GreylistStorage = {
+    load: () => [],
+    save: async (rows) => {
+      if (isBroken) throw new Error('the disk is full');
+      for (const { name } of rows) saved.add(name);
+    },
+  };
+  const greylist = createGreylist({ wait: WAIT, clock: { now: () => 0 }, storage: failing, log });
+  for (let mail = 0; mail < 110_000; mail += 1)
+    greylist.passes('192.0.2.1', `${mail}@example.org`, 'b@example.org');
+  isBroken = false;
+  await greylist.stop();
+  expect(saved.size).toBe(100_000);
+});
