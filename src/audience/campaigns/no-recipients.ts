@@ -49,9 +49,9 @@ export const noRecipients = (count: AudienceCount): AppError<'no_recipients'> =>
       : said.length === 0
         ? `its filter fits none of the ${people} people on its lists.`
         : `of ${people} people on its lists, ${said.join('; ')}.`;
-  const hint = words[reasons[0]?.[0] ?? '']?.hint;
+  const hints = reasons.flatMap(([reason]) => words[reason]?.hint ?? []);
   return new AppError('no_recipients', `The campaign would reach no one: ${why}`, {
-    ...(hint === undefined ? {} : { hint }),
+    ...(hints.length === 0 ? {} : { hint: hints.join(' ') }),
     extra: { people, left_out: Object.fromEntries(leftOut), placeholders: presentPlaceholders(count) },
   });
 };
