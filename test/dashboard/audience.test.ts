@@ -159,6 +159,8 @@ test('a list is made, a person subscribes and confirms, a file is imported, and 
 
   await page.getByRole('navigation', { name: 'Ansichten' }).getByRole('link', { name: 'Personen' }).click();
   await page.getByRole('cell', { name: 'Unbestätigt' }).waitFor();
+  await page.reload();
+  await page.getByRole('link', { name: /^Personen\s*1$/ }).waitFor();
   await visitor.goto(pathOf(/https?:\/\/\S+\/api\/public\/confirm\?\S+/.exec(text)?.[0] ?? ''));
   await visitor.getByRole('button', { name: 'Ja, bestätigen' }).click();
   await visitor.getByRole('heading', { name: 'Ihre Anmeldung ist bestätigt' }).waitFor();

@@ -13,6 +13,9 @@ import { Imports } from './imports.tsx';
 import { type ListProps, People } from './people.tsx';
 import { listWords } from './words.ts';
 
+const sumOf = (counts: ListProps['list']['counts']): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
+
 const useForm = (id: string, listID: string) =>
   useData(
     (abort) =>
@@ -159,7 +162,7 @@ const ListPage = ({ item = '' }: PageProps) => {
                 label={w.views}
                 present={view}
                 tabs={[
-                  { id: 'people', text: w.people, href: hrefOf(''), count: list.counts.active },
+                  { id: 'people', text: w.people, href: hrefOf(''), count: sumOf(list.counts) },
                   { id: 'import', text: w.importView, href: hrefOf('import') },
                   ...(isOpen
                     ? [
