@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import { languageTags } from '../src/dashboard/languages.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = 'src/dashboard';
@@ -30,6 +31,20 @@ const sharedByAll: Plugin = {
     onLoad({ filter: /\/dashboard\/(?:main|pages\/[^/]+\/page)\.tsx$/ }, async ({ path }) => ({
       contents: `import '#dashboard/shared.ts';${await readFile(path, 'utf8')}`,
       loader: 'tsx',
+    }));
+  },
+};
+
+/** Each German catalogue brings those of the other languages. */
+const translations: Plugin = {
+  name: 'translations',
+  setup: ({ onLoad }) => {
+    const others = languageTags.filter((tag) => tag !== 'de');
+    const imports = others.map((tag) => `import { words as ${tag} } from './${tag}.ts';`).join('');
+    onLoad({ filter: /\/dashboard\/(?:.*\/)?words\/de\.ts$/ }, async ({ path }) => ({
+      contents: `${await readFile(path, 'utf8')}
+import { translations } from '#dashboard/languages.ts';${imports}translations.set(words, { ${others} });`,
+      loader: 'ts',
     }));
   },
 };
@@ -99,7 +114,7 @@ export const buildDashboard = async (): Promise<Built> => {
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
     outdir: 'dist/dashboard',
-    plugins: [sharedByAll],
+    plugins: [sharedByAll, translations],
     loader: { '.svg': 'copy' },
     bundle: true,
     splitting: true,

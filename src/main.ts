@@ -57,4 +57,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   printError: (text) => {
     process.stderr.write(text);
   },
+  isTerminal: process.stderr.isTTY === true,
 });

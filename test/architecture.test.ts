@@ -24,12 +24,13 @@ const sources: readonly Source[] = readdirSync(SRC, { recursive: true, encoding:
 
 /** The rooms from top to bottom: each imports only from those below it. */
 const ROOMS =
-  'main.ts app http smtp compat insight audience inbound intake followers relay feedback domains messages accounts events work kernel mail'.split(
+  'main.ts app operations http smtp compat insight audience inbound intake content followers relay feedback domains messages people accounts events kernel mail'.split(
     ' ',
   );
-const MAX_ROOMS = 19;
-const MAX_FLOORS = 12;
-const MAX_ARROWS = 114;
+// These only go down: lower them with the house. To raise one, docs/decisions/ gets a line that says what was tried instead.
+const MAX_ROOMS = 21;
+const MAX_FLOORS = 10;
+const MAX_ARROWS = 98;
 const MAX_LINES = 400;
 
 const roomOf = (path: string): string => path.split('/')[0] ?? path;
@@ -135,6 +136,16 @@ const processInMain = (source: Source): Finding[] =>
         'only main.ts touches the process: take what is needed as an argument',
       );
 
+const READ_ONE_BY_ONE = 'kernel/db/sqlite.ts';
+const liveIterators = (source: Source): Finding[] =>
+  source.path === READ_ONE_BY_ONE
+    ? []
+    : findInCode(
+        source,
+        /\biterate\s*\(/g,
+        `a statement that is left in the middle blocks its file: use eachRow of ${READ_ONE_BY_ONE}`,
+      );
+
 const sqlInStores = (source: Source): Finding[] =>
   /(?:^|[/-])store\.ts$/.test(source.path) || isIn(source.path, ['kernel/db/'])
     ? []
@@ -233,9 +244,21 @@ const rules: readonly Rule[] = [
       ['messages/search.ts', "tenantDb.exec('DELETE FROM t');"],
     ],
     good: [
-      ['accounts/people/credential-store.ts', "db.prepare('SELECT 1');"],
+      ['people/credential-store.ts', "db.prepare('SELECT 1');"],
       ['mail/reply.ts', 'const found = LINE.exec(text) ?? /a(b)/.exec(text);'],
       ['relay/claim.ts', 'const text = "db.prepare(\'SELECT 1\')"; /* db.prepare( */'],
+    ],
+  },
+  {
+    says: 'no statement is left in the middle of its rows',
+    find: each(liveIterators),
+    bad: [
+      ['inbound/store.ts', 'const after = (seq) => rows.iterate(seq);'],
+      ['kernel/db/memory.ts', 'for (const row of statement.iterate()) yield row;'],
+    ],
+    good: [
+      ['inbound/store.ts', 'const after = (seq) => eachRow(rows, seq);'],
+      [READ_ONE_BY_ONE, 'for (const row of statement.iterate()) visit(row);'],
     ],
   },
   {

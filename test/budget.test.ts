@@ -10,7 +10,7 @@ const MEASURE_TIMEOUT_MS = 300_000;
 
 let measured: ReadonlyMap<BudgetCase, Measured>;
 beforeAll(async () => {
-  measured = await measureBudget();
+  measured = await measureBudget(limits);
 }, MEASURE_TIMEOUT_MS);
 
 describe('a message costs no more than its budget', () => {

@@ -1,25 +1,30 @@
 // The composition root: opens the rooms from the ground up, joins their routes and jobs, and starts and stops all of it
 // in order.
+
+import type { Arrive } from '#src/accounts/moving/arrive.ts';
+import { openMove } from '#src/accounts/moving/open.ts';
 import { openAccounts } from '#src/accounts/open.ts';
-import { checkMasterKey } from '#src/accounts/tenants/check-master-key.ts';
 import { removeIncompleteTenants } from '#src/accounts/tenants/create.ts';
 import { FILE_JOB } from '#src/accounts/tenants/file-job.ts';
+import type { TenantHosts } from '#src/accounts/tenants/hosts.ts';
+import { openKeys } from '#src/accounts/tenants/master-key.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
+import type { Answering } from '#src/accounts/tenants/reply-address.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { ensureSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
 import { openAudience } from '#src/audience/open.ts';
 import { openCompat } from '#src/compat/open.ts';
 import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
 import { openDomains } from '#src/domains/open.ts';
-import { removeOldAudit } from '#src/events/audit-store.ts';
+import { openEvents } from '#src/events/open.ts';
 import { openFeedback } from '#src/feedback/open.ts';
 import { openFollowers } from '#src/followers/open.ts';
+import type { WholeMail } from '#src/followers/webhooks/queue.ts';
 import { openHttp } from '#src/http/open.ts';
-import type { Health } from '#src/http/service-routes.ts';
 import { openInbound } from '#src/inbound/open.ts';
 import { openInsight } from '#src/insight/open.ts';
 import { openIntake } from '#src/intake/open.ts';
-import { type Base, CUT_OFF_MS, keysOf, type NightlyTask, type Room } from '#src/kernel/base.ts';
+import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
 import { createMessageBudget } from '#src/kernel/byte-budget.ts';
 import type { Config } from '#src/kernel/config/config.ts';
 import { type Disk, disk as realDisk } from '#src/kernel/db/disk.ts';
@@ -28,17 +33,29 @@ import type { Maintenance } from '#src/kernel/db/maintenance.ts';
 import { openStorage, refusePlatform, type Storage } from '#src/kernel/db/storage.ts';
 import { evidenceKeyOf } from '#src/kernel/evidence-key.ts';
 import { createRunner } from '#src/kernel/job.ts';
+import type { Keys } from '#src/kernel/keys.ts';
+import { later } from '#src/kernel/later.ts';
 import { limitsOf } from '#src/kernel/limits.ts';
 import type { Log } from '#src/kernel/log.ts';
+import type { PersonalData } from '#src/kernel/personal-data.ts';
+import type { SealedPlaces } from '#src/kernel/sealed-place.ts';
 import { type Clock, systemClock, toIso } from '#src/kernel/time.ts';
 import { readVersion } from '#src/kernel/version.ts';
 import type { SignThreads } from '#src/messages/compose/sign-thread.ts';
-import { openMessages } from '#src/messages/open.ts';
+import { openMessages, type WakeRelay } from '#src/messages/open.ts';
 import { nightlyJob } from '#src/messages/retention/nightly-job.ts';
+import { createBackupWatch } from '#src/operations/last-backup.ts';
+import { sealClosedFile } from '#src/operations/seal-again.ts';
+import { openPeople } from '#src/people/open.ts';
 import { openRelay } from '#src/relay/open.ts';
 import { openSmtp } from '#src/smtp/open.ts';
 import type { SubmissionPorts } from '#src/smtp/submission.ts';
-import { healthOf } from './health.ts';
+import { openErasing } from './erase-practice.ts';
+import { MASTER_KEY_JOB, masterKeyJob } from './master-key-job.ts';
+import { refusals } from './refusals.ts';
+import { openRestoring } from './restoring-tenants.ts';
+import { loadSchema } from './schema.ts';
+import { tenantPlaces } from './sealed-places.ts';
 
 export interface Overrides {
   readonly clock?: Clock;
@@ -60,6 +77,8 @@ export interface Overrides {
   readonly jobsByHand?: boolean;
 }
 
+type Restoring = ReturnType<typeof openRestoring>;
+
 export interface App {
   /** Rejects where an address is taken; then everything has been closed again. */
   start(): Promise<{
@@ -72,7 +91,15 @@ export interface App {
   stop(): Promise<void>;
   /** Applies what can change in a running daemon. */
   reconfigure(config: Config): void;
-  health(): Health;
+  /** Where each room has sealed values. */
+  readonly sealed: readonly SealedPlaces[];
+  /** What each room says of its tables. */
+  readonly personalData: Readonly<Record<string, { readonly personalData: PersonalData }>>;
+  readonly registerTenant: Restoring['registerTenant'];
+  readonly restoreTenant: Restoring['restoreTenant'];
+  /** For an import beside no daemon. */
+  readonly arrive: () => Promise<Arrive>;
+  readonly erasePractice: ReturnType<typeof openErasing>['erase'];
   /** Looks whether relays offer the delivery notices that are waited for; the log has what it finds. */
   lookForNotices(): Promise<void>;
   /** Runs one of the jobs at once instead of at its time; resolves when it has ended. */
@@ -80,19 +107,27 @@ export interface App {
 }
 
 const PAGE_BYTES = 4_096;
+const HELD_LOG =
+  'another process has held a transaction on a database file at least since then, so that its write-ahead log cannot be emptied and grows; nothing is damaged, and it ends with that transaction';
 const MIB = 1_024 * 1_024;
 
 /** Opens the data; nothing listens before `start`. Rejects where a part of the configuration cannot be used. */
 export const createApp = async (config: Config, log: Log, overrides: Overrides = {}): Promise<App> => {
   const storage = await openStorage({
     dataDirectory: config.data_dir,
+    schema: loadSchema(),
     maxOpenTenants: config.storage.max_open_tenants,
     checkpointBytes: config.storage.checkpoint_pages * PAGE_BYTES,
     disk: overrides.disk ?? realDisk,
+    keepsWal: config.replica !== undefined,
     ...(overrides.maintenance ? { maintenance: overrides.maintenance } : {}),
     isWhole: (db) => tenantStore(db).hasPractice(),
     leastFree: { percent: config.storage.min_free_percent, bytes: config.storage.min_free_mib * MIB },
     onFault: (error, what) => log.error({ err: error }, `storage: ${what}`),
+    onHeld: (file, held) => {
+      if (held === undefined) log.info({ file }, 'the write-ahead log of a database file is empty again');
+      else log.warn({ file, bytes: held.bytes, since: toIso(held.since) }, HELD_LOG);
+    },
     runsTwice: overrides.runsTwice,
   });
   storage.states.watch((id, fault, former) => {
@@ -101,21 +136,32 @@ export const createApp = async (config: Config, log: Log, overrides: Overrides =
     else log.warn({ file: id, state: 'ok', was: former?.state }, `${what} is in order again`);
   });
   try {
-    return openRooms(config, storage, log, overrides);
+    const keys = await storage.platform.write((db) => openKeys(db, config.secrets));
+    return openRooms(config, storage, keys, log, overrides);
   } catch (error) {
-    await storage.close();
-    throw error;
+    throw await closed(config, storage, () => storage.close(), error);
   }
 };
 
-const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overrides): App => {
+/** What ends a start, once everything is closed again: a fault of the registry says what to do about it. */
+const closed = async (
+  { data_dir }: Config,
+  { states }: Storage,
+  close: () => Promise<void>,
+  error: unknown,
+): Promise<unknown> => {
+  const fault = states.of(PLATFORM_FILE);
+  await close();
+  return fault === undefined ? error : refusePlatform(data_dir, fault, error);
+};
+
+const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, overrides: Overrides): App => {
   let config = initial;
   let limits = limitsOf(initial);
   let draining = false;
   let systemTenantId: string | null = null;
   const { platform, tenants: files } = storage;
   const clock = overrides.clock ?? systemClock;
-  const key = keysOf(Buffer.from(initial.secrets.masterKey.reveal(), 'base64'));
   const base: Base = {
     config: () => config,
     limits: () => limits,
@@ -123,43 +169,95 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     clock,
     log,
     version: readVersion(),
-    key,
-    evidenceKey: evidenceKeyOf(initial.secrets.evidenceKey?.reveal() ?? null, key('consent evidence')),
+    key: keys.key,
+    tenantKeys: keys,
+    evidenceKey: evidenceKeyOf(initial.secrets.evidenceKey?.reveal() ?? null, keys.key('consent evidence')),
     messageBudget: createMessageBudget(),
     simulatorDomain: `simulator.${initial.service.host}`,
     systemTenantId: () => systemTenantId,
     draining: () => draining,
   };
 
-  const accounts = openAccounts(
-    base,
-    () => domains.hosts,
-    () => inbound.answering,
-  );
+  const events = openEvents(base);
+  /** Everything that a room asks of one above it. */
+  const asks = {
+    hosts: later<TenantHosts>('the hosts of a new practice'),
+    answering: later<Answering>('the addresses for answers'),
+    wholeMail: later<WholeMail>('the mail of an event'),
+    sendNotices: later('sending of notices', (): void => undefined),
+    wakeRelay: later<WakeRelay>('waking of the relay', () => undefined),
+  };
+  const accounts = openAccounts(base, asks);
+  const people = openPeople(base, accounts);
   const domains = openDomains(base, accounts, overrides);
-  const messages = openMessages(base);
-  const feedback = openFeedback(base, accounts, messages, overrides);
-  const relay = openRelay(base, domains, messages, feedback, overrides);
-  const intake = openIntake(base, accounts, domains, messages, feedback, {
+  const messages = openMessages(base, asks.wakeRelay);
+  const feedback = openFeedback(base, accounts, messages, { ...overrides, holderOf: domains.holderOf });
+  const relay = openRelay(base, domains.signers.of, messages, feedback, overrides);
+  const intake = openIntake(base, accounts, messages, feedback, {
     ...overrides,
-    answering: () => inbound.answering,
+    answering: asks.answering,
     utf8: relay.utf8,
+    lookup: domains.lookup,
+    isDkimBroken: domains.isDkimBroken,
+    keepForOperator: relay.keepForOperator,
   });
-  const followers = openFollowers(base, accounts, {
+  const followers = openFollowers(base, accounts, events.following, {
     ...overrides,
-    wholeMail: (...mail) => inbound.wholeMail(...mail),
+    wholeMail: (...mail) => asks.wholeMail()(...mail),
   });
-  const inbound = openInbound(base, { accounts, domains, feedback, relay, intake, followers }, overrides);
-  const audience = openAudience(base, { accounts, feedback, relay, intake, followers });
+  const inbound = openInbound(
+    base,
+    { accounts, domains, feedback, relay, intake, following: events.following },
+    overrides,
+  );
+  asks.hosts.answer(domains.hosts);
+  asks.answering.answer(inbound.answering);
+  asks.wholeMail.answer(inbound.wholeMail);
+  asks.sendNotices.answer(intake.postman.wake);
+  asks.wakeRelay.answer(relay.wake);
   const insight = openInsight(base, inbound.proveAuthor, {
     message: relay.sources,
     capture: relay.captureSource,
     inbound: inbound.sourceOf,
   });
-  const compat = openCompat(base, { domains, intake, messages, relay });
-  const smtp = openSmtp(base, { accounts, feedback, intake, insight, inbound });
-  const rooms: readonly Room[] = [
+  // First what keeps anything more from being sent to a person who is erased.
+  const below = {
+    messages,
+    relay,
+    feedback,
+    inbound,
+    events,
+    intake,
+    followers,
+    insight,
     accounts,
+    people,
+    domains,
+  };
+  const { leftAs } = relay;
+  const audience = openAudience(base, {
+    ...{ accounts, feedback, leftAs, intake, following: events.following },
+    personalData: Object.values(below).map((room) => room.personalData),
+  });
+  const compat = openCompat(base, { domains, intake, messages, sources: relay.sources });
+  const smtp = openSmtp(base, {
+    authenticate: people.authenticate,
+    accept: intake.accept,
+    receives: {
+      ...domains.receives,
+      ...feedback.receives,
+      ...intake.receives,
+      ...inbound.receives,
+      ...insight.receives,
+    },
+    answer: relay.answer,
+    handOn: relay.handOn,
+    requireHere: accounts.requireHere,
+  });
+  const rooms: readonly Room[] = [
+    events,
+    accounts,
+    people,
     domains,
     feedback,
     intake,
@@ -170,38 +268,61 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     audience,
     insight,
     compat,
+    createBackupWatch(base),
   ];
 
-  const health = healthOf(base, { accounts, domains, relay, intake, followers, inbound, smtp });
-  const http = openHttp(base, accounts, {
-    routes: rooms.flatMap(({ routes }) => routes),
-    shapes: compat.shapes,
-    health,
-    scanners: intake.scanners.isConfigured,
-    checkResponses: overrides.checkResponses,
+  const restoring = openRestoring(base, accounts, rooms);
+  // Both are asked: each ends what only waits.
+  const endWork = (tenantId: string): boolean =>
+    [events.following.endWork(tenantId), relay.isIdle(tenantId)].every(Boolean);
+  const erasing = openErasing(base, endWork);
+  const move = openMove(base, {
+    hosts: domains.hosts,
+    sealFile: (db, id, keyOf) => sealClosedFile(db, id, tenantPlaces, keyOf, log),
+    registrationOf: restoring.registrationOf,
+    endWork,
+    wake: async (tenantId) => {
+      for (const room of rooms) await room.reopened?.(tenantId);
+    },
   });
 
-  const auditBefore = () => clock.now() - config.retention.audit;
-  const pruneAudit: NightlyTask = {
-    what: 'audit',
-    run: (id, signal, pace) =>
-      removeOldAudit(
-        { read: (work) => files.read(id, work), write: (work) => files.write(id, work) },
-        auditBefore(),
-        signal,
-        pace,
-      ),
-  };
-  const nightly = nightlyJob({
+  const tables = Object.assign({}, ...rooms.map((room) => room.exports));
+  const http = openHttp(
+    base,
+    { ...accounts, ...people },
+    {
+      routes: [
+        ...rooms.flatMap(({ routes }) => routes),
+        ...insight.exportRoutes(tables),
+        ...move.routes,
+        ...erasing.routes,
+        ...restoring.routes,
+      ],
+      shapes: compat.shapes,
+      health: Object.assign({}, smtp.health, ...rooms.map((room) => room.health)),
+      scanners: intake.scanners.isConfigured,
+      attachmentPolicy: intake.attachmentPolicy,
+      isInSafeMode: accounts.isInSafeMode,
+      events: followers.described,
+      refusals,
+      checkResponses: overrides.checkResponses,
+    },
+  );
+
+  const nightly = nightlyJob(
     files,
-    listTenants: (after, limit) => platform.read((db) => registryStore(db).listAll(after, limit)),
-    registry: (signal, pace) => removeOldAudit(platform, auditBefore(), signal, pace),
-    tasks: [pruneAudit, ...rooms.flatMap((room) => room.nightly ?? [])],
-  });
-  const runner = createRunner([...rooms.flatMap((room) => room.jobs ?? []), nightly], log);
+    (after, limit) => platform.read((db) => registryStore(db).listAll(after, limit)),
+    async (signal, pace) => {
+      for (const room of [...rooms, move]) await room.nightlyRegistry?.(signal, pace);
+    },
+    rooms.flatMap((room) => room.nightly ?? []),
+  );
+  const jobs = [...rooms.flatMap((room) => room.jobs ?? []), nightly, masterKeyJob(base, rooms)];
+  const runner = createRunner(jobs, log);
 
   const stop = async (): Promise<void> => {
     draining = true;
+    await move.stop();
     const { drain } = config.shutdown;
     const drained = performance.now() + drain;
     insight.stop();
@@ -215,7 +336,8 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     // Each of these may still write, and what it writes may be something that the next ones send.
     await feedback.stop();
     audience.stopWork();
-    await followers.stop(Math.max(drained - performance.now(), CUT_OFF_MS));
+    await events.following.stop(Math.max(drained - performance.now(), CUT_OFF_MS));
+    await followers.stop();
     await feedback.stopNotices();
     await audience.stop();
     await inbound.stop();
@@ -223,6 +345,7 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
     await messages.stop();
     await relay.stop();
     await domains.dns?.stop();
+    await people.stop();
     await accounts.stop();
     await storage.close();
   };
@@ -230,8 +353,11 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
   return {
     start: async () => {
       try {
-        await checkMasterKey(platform, base.key('dkim keys'));
+        await move.start();
         await domains.publishEvidenceKey();
+        const restored = await restoring.finish();
+        if (restored.length > 0)
+          log.warn({ restored }, 'restores that were cut off were brought to their end');
         const removed = await removeIncompleteTenants(storage);
         if (removed > 0) log.warn({ removed }, 'practices whose creation a crash cut off were removed');
         systemTenantId = await ensureSystemTenant(accounts.tenantDeps, initial.service.name);
@@ -239,19 +365,18 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
         await relay.start();
         const dnsPort = domains.dns ? (await domains.dns.start()).port : null;
         await intake.scanners.refresh();
-        const { simulator, ...ports } = await smtp.start();
-        relay.run(simulator);
-        await followers.start();
+        const { listener, ...ports } = await smtp.start();
+        relay.run(listener);
+        await events.following.start();
         // The last to be waited for: who gets an answer finds the other listeners there, and may send signals.
         const address = await http.start();
         intake.postman.wake();
         if (!overrides.jobsByHand) runner.start();
         void runner.runNow(FILE_JOB);
+        if (!overrides.jobsByHand) void runner.runNow(MASTER_KEY_JOB);
         return { http: address, dnsPort, ...ports };
       } catch (error) {
-        const fault = storage.states.of(PLATFORM_FILE);
-        await stop();
-        throw fault === undefined ? error : refusePlatform(initial.data_dir, fault.reason, error);
+        throw await closed(initial, storage, stop, error);
       }
     },
     stop,
@@ -262,7 +387,12 @@ const openRooms = (initial: Config, storage: Storage, log: Log, overrides: Overr
       smtp.renewCertificates();
       void intake.scanners.refresh();
     },
-    health,
+    sealed: rooms.map((room) => room.sealed ?? {}),
+    personalData: { ...below, audience, smtp },
+    registerTenant: restoring.registerTenant,
+    restoreTenant: restoring.restoreTenant,
+    arrive: move.arrive,
+    erasePractice: erasing.erase,
     lookForNotices: relay.lookForNotices,
     runJob: runner.runNow,
   };

@@ -1,10 +1,13 @@
 // What the parts of this room work with, handed whole to each of them.
-import type { KeyObject } from 'node:crypto';
+
 import type { Accounts } from '#src/accounts/open.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import type { Intake } from '#src/intake/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
-import type { Relay } from '#src/relay/open.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
+import type { PersonalData } from '#src/kernel/personal-data.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
+import type { TokenKeys } from '#src/mail/token-keys.ts';
 import type { Ledger } from './consent/ledger.ts';
 import type { Task } from './work.ts';
 
@@ -12,15 +15,18 @@ export interface AudienceContext
   extends Pick<Base, 'clock' | 'config' | 'evidenceKey' | 'limits' | 'log' | 'storage'> {
   readonly files: Base['storage']['tenants'];
   /** The key of `addressHash`. */
-  readonly suppressionKey: KeyObject;
+  readonly suppressionKey: TenantKey;
   readonly ledger: Ledger;
   /** Signs the links of forms and confirmation mails. */
-  readonly linkKey: KeyObject;
-  /** Seals the addresses of people who are being erased; 32 bytes. */
-  readonly erasureKey: Buffer;
+  readonly linkKey: TokenKeys;
+  /** Seals the addresses of people who are being erased. */
+  readonly erasureKey: SealingKey;
   readonly accounts: Accounts;
   readonly feedback: Feedback;
-  readonly relay: Relay;
+  /** See `leftAs` of the relay. */
+  readonly leftAs: (tenantId: string, messageSeq: number) => Promise<Buffer | null>;
+  /** Of all rooms, in the order of an erasure: first what keeps anything more from being sent. */
+  readonly personalData: readonly PersonalData[];
   readonly intake: Intake;
   /**
    * Before something is written for which the tenant has work: resolves once the registry knows that it has. The function that it

@@ -6,7 +6,6 @@ import type { Address } from '#src/mail/mailbox.ts';
 
 type Context = Pick<AudienceContext, 'intake'>;
 
-/** Of one practice. */
 export interface Sendable {
   readonly takes: (address: Address) => boolean;
   /** Before `takes` is asked: an upstream that was not reached yet is asked what it offers, once: one that is down would be waited for with each part of a file. Never rejects. */

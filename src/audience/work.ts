@@ -4,12 +4,13 @@
 //
 // An item is worked on in short transactions, each of which also writes how far it has come. So a crash repeats nothing that is
 // stored, and what was due then is due after the start: the registry knows which tenants have such work.
-import type { Following } from '#src/followers/follow.ts';
+
+import type { Following } from '#src/events/follow.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import type { WorkItem } from '#src/work/in-flight.ts';
+import type { WorkItem } from '#src/kernel/work/in-flight.ts';
 
 export interface Due {
   /** Items that are to be worked on now, the most urgent first. */
@@ -36,15 +37,9 @@ interface TaskItem extends WorkItem {
 /** An error; null where the work went well. */
 type Failure = { readonly error: unknown } | null;
 
-export interface AudienceWorkDeps {
-  readonly files: TenantFiles;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly following: Pick<Following, 'open'>;
-}
-
 export const openAudienceWork = (
-  { files, clock, log, following }: AudienceWorkDeps,
+  { files, clock, log }: { readonly files: TenantFiles; readonly clock: Clock; readonly log: Log },
+  following: Pick<Following, 'open'>,
   tasks: readonly Task[],
 ): { readonly stop: () => void } => {
   const stopping = new AbortController();

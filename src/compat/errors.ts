@@ -1,13 +1,22 @@
-// How each error code of the service reads in the forms of vendors A and B: the one table of it. Vendor A names an error and
-// repeats the status; vendor B numbers it, and its clients throw by status first, so that every refusal of a message is a 422.
+// How a refusal reads in the forms of vendors A, B and C; the error table has the codes. Vendor A names an error and
+// repeats the status; vendor B numbers it, and its clients throw by status first, so that every refusal of a message is a 422;
+// vendor C has a status, and for each problem its field.
 // In the EU form errors are the native ones. Pure.
-import { isNothingSent } from '#src/accounts/people/credential-faults.ts';
-import { type AppError, type ErrorCode, type FieldProblem, isWrongMethod } from '#src/kernel/errors.ts';
-import { hintInOwnWords, inOwnWords, type OwnWords, vendorAWords, vendorBWords } from './own-words.ts';
+import { isNothingSent } from '#src/kernel/credentials.ts';
+import {
+  errorTable,
+  type SaidProblem,
+  type VendorA,
+  type VendorB,
+  type VendorC,
+} from '#src/kernel/error-table.ts';
+import type { AppError } from '#src/kernel/errors.ts';
+import { isWrongMethod } from '#src/kernel/route.ts';
+import { hintInOwnWords, inOwnWords, type OwnWords, ownWords } from './own-words.ts';
 
 /** The public form of an error, as answers and items of a batch have it. */
 export type Refusal = Pick<ReturnType<AppError['toJSON']>, 'code' | 'error' | 'hint'> & {
-  readonly fields?: readonly FieldProblem[];
+  readonly fields?: readonly SaidProblem[];
 } & { readonly [name in (typeof shownExtras)[number]]?: unknown };
 
 /** What a native answer has beside the text, and hints name. What else there is, the text has already. */
@@ -21,47 +30,6 @@ const shownExtras = [
   'message_id',
 ] as const;
 const MAX_EXTRA = 500;
-
-type VendorA = readonly [name: string, status: number];
-type VendorB = readonly [code: number, status: number];
-
-export const foreignErrors = {
-  invalid_json: { a: ['validation_error', 400], b: [402, 422] },
-  invalid_request: { a: ['validation_error', 422], b: [300, 422] },
-  unauthorized: { a: ['invalid_api_key', 403], b: [10, 401] },
-  plan_cap_reached: { a: ['monthly_quota_exceeded', 429], b: [405, 422] },
-  forbidden: { a: ['restricted_api_key', 401], b: [10, 401] },
-  sign_in_again: { a: ['restricted_api_key', 401], b: [10, 401] },
-  not_found: { a: ['not_found', 404], b: [300, 404] },
-  tenant_paused: { a: ['validation_error', 403], b: [413, 422] },
-  idempotency_conflict: { a: ['invalid_idempotent_request', 409], b: [300, 422] },
-  idempotency_in_progress: { a: ['concurrent_idempotent_requests', 409], b: [300, 422] },
-  conflict: { a: ['validation_error', 422], b: [300, 422] },
-  form_closed: { a: ['validation_error', 422], b: [300, 422] },
-  billing_not_configured: { a: ['validation_error', 422], b: [300, 422] },
-  gone: { a: ['not_found', 404], b: [300, 404] },
-  body_too_large: { a: ['validation_error', 413], b: [300, 413] },
-  unsupported_media_type: { a: ['invalid_parameter', 422], b: [409, 422] },
-  content_blocked: { a: ['validation_error', 422], b: [300, 422] },
-  kind_not_allowed_on_route: { a: ['validation_error', 422], b: [1236, 422] },
-  impressum_incomplete: { a: ['validation_error', 422], b: [413, 422] },
-  dkim_not_verified: { a: ['validation_error', 403], b: [401, 422] },
-  warmup_not_ready: { a: ['validation_error', 422], b: [413, 422] },
-  warmup_cap_reached: { a: ['daily_quota_exceeded', 429], b: [413, 422] },
-  consent_required: { a: ['validation_error', 422], b: [413, 422] },
-  no_recipients: { a: ['validation_error', 422], b: [413, 422] },
-  promotional_on_transactional: { a: ['validation_error', 422], b: [300, 422] },
-  attachment_rejected: { a: ['invalid_attachment', 422], b: [411, 422] },
-  too_many_recipients: { a: ['validation_error', 422], b: [300, 422] },
-  safe_mode_recipient: { a: ['validation_error', 403], b: [412, 422] },
-  from_not_allowed: { a: ['validation_error', 403], b: [400, 422] },
-  header_not_allowed: { a: ['validation_error', 422], b: [300, 422] },
-  invalid_recipient: { a: ['validation_error', 422], b: [300, 422] },
-  invalid_entry: { a: ['validation_error', 422], b: [300, 422] },
-  rate_limited: { a: ['rate_limit_exceeded', 429], b: [429, 429] },
-  internal_error: { a: ['internal_server_error', 500], b: [101, 500] },
-  unavailable: { a: ['application_error', 503], b: [100, 503] },
-} as const satisfies Record<ErrorCode, { readonly a: VendorA; readonly b: VendorB }>;
 
 const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
@@ -78,7 +46,7 @@ const extraWords = (refusal: Refusal): string[] =>
 /** What happened, where, and what to do, in one line: those forms have one text for all of it. */
 const wordsOf = (refusal: Refusal, words: OwnWords): string => {
   const { error, hint, fields = [] } = refusal;
-  const isSaid = ({ path, message }: FieldProblem): boolean =>
+  const isSaid = ({ path, message }: SaidProblem): boolean =>
     error.includes(`\`${path}\``) && error.includes(message);
   // All that follow are named, so that their number says no more.
   const first = error.replace(` (and ${fields.length - 1} more)`, '');
@@ -93,11 +61,11 @@ const wordsOf = (refusal: Refusal, words: OwnWords): string => {
 
 /** Top-level fields of a message: of the only one, or of one among several. */
 const field = /^body(?:\[(\d+)\])?\.(\w+)/;
-const isMissing = ({ path, message }: FieldProblem): boolean =>
+const isMissing = ({ path, message }: SaidProblem): boolean =>
   message === 'is required' && field.exec(path)?.[0] === path;
 
 /** The names that say more than the table's, of a malformed request. */
-const namedByField = (problem: FieldProblem): VendorA | undefined => {
+const namedByField = (problem: SaidProblem): VendorA | undefined => {
   const { path } = problem;
   if (path === 'header.Idempotency-Key') return ['invalid_idempotency_key', 400];
   if (!path.startsWith('body')) return ['invalid_parameter', 422];
@@ -111,13 +79,13 @@ const namedBy = (refusal: Refusal): VendorA => {
   if (refusal.code === 'unauthorized' && isNothingSent(refusal)) return ['missing_api_key', 401];
   if (isWrongMethod(refusal)) return ['method_not_allowed', 405];
   const [first] = refusal.fields ?? [];
-  return (first && namedByField(first)) ?? foreignErrors[refusal.code].a;
+  return (first && namedByField(first)) ?? errorTable[refusal.code].foreign.a;
 };
 
-const missingWords = ({ path }: FieldProblem, hint: string): string => {
+const missingWords = ({ path }: SaidProblem, hint: string): string => {
   const [, index, name] = field.exec(path) ?? [];
   const where = index === undefined ? '' : ` in message ${Number(index) + 1}`;
-  return `Missing \`${name}\` field${where}. ${hintInOwnWords(hint, vendorAWords)}`;
+  return `Missing \`${name}\` field${where}. ${hintInOwnWords(hint, ownWords.a)}`;
 };
 
 /** A refusal as vendor A's: `{statusCode, name, message}`. */
@@ -125,7 +93,7 @@ export const asVendorA = (refusal: Refusal) => {
   const [name, statusCode] = namedBy(refusal);
   const [first] = refusal.fields ?? [];
   const message =
-    first && isMissing(first) ? missingWords(first, refusal.hint) : wordsOf(refusal, vendorAWords);
+    first && isMissing(first) ? missingWords(first, refusal.hint) : wordsOf(refusal, ownWords.a);
   return { statusCode, name, message };
 };
 
@@ -145,7 +113,7 @@ const noTestToken =
 
 /** The codes that say more than the table's. */
 const numberedBy = (refusal: Refusal): readonly [...VendorB, advice?: string] => {
-  const numbered = foreignErrors[refusal.code].b;
+  const numbered = errorTable[refusal.code].foreign.b;
   if (refusal.code === 'not_found')
     return missing[/^There is no (?:such )?(\w+)/.exec(refusal.error)?.[1] ?? ''] ?? numbered;
   if (refusal.code === 'unauthorized' && !isNothingSent(refusal)) return [...numbered, noTestToken];
@@ -156,7 +124,32 @@ const numberedBy = (refusal: Refusal): readonly [...VendorB, advice?: string] =>
 /** A refusal as vendor B's: `{ErrorCode, Message}`, with the status that its clients expect of it. */
 export const asVendorB = (refusal: Refusal) => {
   const [ErrorCode, status, advice] = numberedBy(refusal);
-  const words = wordsOf(refusal, vendorBWords);
+  const words = wordsOf(refusal, ownWords.b);
   const Message = advice === undefined ? words : `${words} ${advice}`;
   return { status, body: { ErrorCode, Message } };
+};
+
+/** `personalizations.0.to.0.email`; what a translated message has is named as in the mail that it came in. */
+const vendorCField = (path: string): string => {
+  const [, index, name = '', rest = ''] = /^body\[(\d+)\]\.(\w+)(.*)$/.exec(path) ?? [];
+  const own = `${ownWords.c.names[name] ?? name}${rest}`;
+  const place = /^(?:to|cc|bcc|data)$/.test(name) ? `personalizations.${index}.${own}` : own;
+  return (index === undefined ? path.replace(/^\w+\.?/, '') : place).replace(/\[(\d+)\]/g, '.$1');
+};
+
+/** A refusal as vendor C's: `{errors: [{message, field, help}]}`. */
+export const asVendorC = (refusal: Refusal) => {
+  const { code, error, fields = [] } = refusal;
+  const [status, field = null] = errorTable[code].foreign.c as VendorC;
+  const help = hintInOwnWords(refusal.hint, ownWords.c);
+  const message = [sentence(inOwnWords(error, ownWords.c)), ...extraWords(refusal)].join(' ');
+  const problems = fields.map(({ path, message: told }) => ({
+    message: inOwnWords(told, ownWords.c),
+    field: vendorCField(path),
+    help,
+  }));
+  return {
+    status: isWrongMethod(refusal) ? 405 : status,
+    body: { errors: problems.length > 0 ? problems : [{ message, field, help }] },
+  };
 };

@@ -1,5 +1,7 @@
 // Values in another API's form without the fields that are not known here: such APIs ignore them, and null means absent in them.
 // What is no object, or no list, is left as it is for the native schema to refuse. Pure.
+import { AppError } from '#src/kernel/errors.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 
 type Rewrite = (value: unknown) => unknown;
 
@@ -52,3 +54,32 @@ export const withoutSpace = (text: unknown): unknown =>
 /** `text/csv; charset=utf-8` as `text/csv`. */
 export const withoutParameters = (type: unknown): unknown =>
   typeof type === 'string' ? type.split(';', 1)[0]?.trim() : type;
+
+/** The refusal of a field for what it asks. */
+export const refused = (path: string, message: Text, hint: Text): AppError =>
+  new AppError('invalid_request', say`\`${path}\`: ${message}`, {
+    hint,
+    extra: { fields: [{ path, message }] },
+  });
+
+const SPECIAL = /[^\p{L}\p{M}\p{N} '_-]/u;
+
+/** `Name <address>`; null: no name. */
+export const mailboxText = (mailbox: { readonly address: string; readonly name: string | null }): string => {
+  const { address, name } = mailbox;
+  if (name === null) return address;
+  return `${SPECIAL.test(name) ? `"${name.replace(/["\\]/g, '\\$&')}"` : name} <${address}>`;
+};
+
+/** Of a model within a model within a model…; deeper ones are left for the native schema to refuse. */
+const MAX_DEPTH = 8;
+
+const namedValues = (model: unknown, prefix = '', depth = 0): [string, unknown][] => {
+  if (Array.isArray(model)) return [];
+  return isObject(model) && depth < MAX_DEPTH
+    ? Object.entries(model).flatMap(([name, value]) => namedValues(value, `${prefix}.${name}`, depth + 1))
+    : [[prefix.slice(1), model ?? '']];
+};
+
+/** Placeholders name the values inside of others by a dot; none names a list. What is null is shown as nothing. */
+export const flatModel = (model: unknown): object => Object.fromEntries(namedValues(model));

@@ -4,19 +4,27 @@ import type { Domains } from '#src/domains/open.ts';
 import type { Intake } from '#src/intake/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import type { Messages } from '#src/messages/open.ts';
-import type { Relay } from '#src/relay/open.ts';
 import { euRoutes } from './eu/routes.ts';
 import { createShapes, type NativeInstead } from './shapes.ts';
 import { vendorAInstead } from './vendor-a/instead.ts';
 import { vendorARoutes } from './vendor-a/routes.ts';
 import { vendorBInstead } from './vendor-b/instead.ts';
+import type { LookupDeps } from './vendor-b/lookups/lookups.ts';
 import { vendorBLookups } from './vendor-b/lookups/routes.ts';
 import { vendorBRoutes } from './vendor-b/routes.ts';
 import { templateRoutes } from './vendor-b/templates.ts';
+import { vendorCRoutes } from './vendor-c/routes.ts';
 
 export const instead: NativeInstead = {
   'vendor-a': vendorAInstead,
   'vendor-b': vendorBInstead,
+  'vendor-c': [
+    ['/messages', 'GET /api/practices/{id}/messages/search'],
+    ['/suppression', 'GET /api/practices/{id}/suppression or POST /api/practices/{id}/suppression'],
+    ['/templates', 'POST /api/practices/{id}/templates'],
+    ['/marketing', 'POST /api/practices/{id}/lists'],
+    ['/user/webhooks', 'POST /api/practices/{id}/webhooks'],
+  ],
   eu: [
     ['/messages', 'GET /api/practices/{id}/messages/search'],
     ['/domains', 'GET /api/practices/{id}/dns-records or POST /api/practices/{id}/custom-domain'],
@@ -36,12 +44,12 @@ interface CompatParts {
   readonly domains: Domains;
   readonly intake: Intake;
   readonly messages: Messages;
-  readonly relay: Relay;
+  readonly sources: LookupDeps['sources'];
 }
 
 export const openCompat = (
   { config, storage }: Base,
-  { domains, intake, messages: { indexer }, relay: { sources } }: CompatParts,
+  { domains, intake, messages: { indexer }, sources }: CompatParts,
 ) => {
   const shapes = createShapes(config, instead);
   return {
@@ -58,6 +66,7 @@ export const openCompat = (
         sources,
         origin: config().service.public_origin,
       }),
+      ...vendorCRoutes(intake.context, shapes['vendor-c']),
       ...euRoutes(intake.context, storage.tenants, shapes.eu),
     ],
   } satisfies Room & Record<string, unknown>;

@@ -6,14 +6,29 @@ import { CONTENT_REQUIRED } from '#src/intake/send-fields.ts';
 export interface OwnWords {
   /** Native names of fields to their own, where these are others. */
   readonly names: Readonly<Record<string, string>>;
-  /** Of a message without content. */
+  /** It refuses a message without content. */
   readonly contentRequired: string;
 }
 
-export const vendorAWords: OwnWords = { names: {}, contentRequired: CONTENT_REQUIRED };
-export const vendorBWords: OwnWords = {
-  names: { ...pascalNames, template: 'TemplateAlias', data: 'TemplateModel' },
-  contentRequired: 'one of TextBody, HtmlBody and TemplateAlias is required',
+/** Of vendors A, B and C. */
+export const ownWords: Readonly<Record<'a' | 'b' | 'c', OwnWords>> = {
+  a: { names: {}, contentRequired: CONTENT_REQUIRED },
+  b: {
+    names: { ...pascalNames, template: 'TemplateAlias', data: 'TemplateModel' },
+    contentRequired: 'one of TextBody, HtmlBody and TemplateAlias is required',
+  },
+  c: {
+    names: {
+      text: 'content',
+      html: 'content',
+      template: 'template_id',
+      data: 'dynamic_template_data',
+      tags: 'categories',
+      metadata: 'custom_args',
+      scheduled_at: 'send_at',
+    },
+    contentRequired: 'one of content and template_id is required',
+  },
 };
 
 const PATH = /`(?:body(?:\[(?<index>\d+)\])?(?:\.(?<field>[^`]+))?|(?:query|header)\.(?<name>[^`]+))`/g;

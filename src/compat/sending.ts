@@ -36,13 +36,14 @@ export const sendTranslatedBatch = (
   source: ForeignSource,
   items: readonly unknown[],
   context: RequestContext,
-  how: Pick<BatchRequest, 'isAtomic' | 'toNative'> = {},
+  how: Pick<BatchRequest, 'isAtomic' | 'isTrial' | 'toNative'> = {},
 ): Promise<Answered> =>
   sendBatch(intake, {
     ...senderOf(context),
     log: context.log,
+    speak: context.speak,
     source,
     items,
     ...how,
-    key: keyOf(undefined, context),
+    key: how.isTrial ? null : keyOf(undefined, context),
   });

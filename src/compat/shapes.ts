@@ -1,9 +1,11 @@
-// The three forms of other APIs, each below a base path of its own.
+// The four forms of other APIs, each below a base path of its own.
 import { z } from 'zod';
 import type { Base } from '#src/kernel/base.ts';
+import { errorTable } from '#src/kernel/error-table.ts';
 import type { AppError } from '#src/kernel/errors.ts';
 import type { ForeignShape } from '#src/kernel/route.ts';
-import { asVendorA, asVendorB, foreignErrors, type Refusal } from './errors.ts';
+import { say } from '#src/kernel/say.ts';
+import { asVendorA, asVendorB, asVendorC, type Refusal } from './errors.ts';
 
 const vendorARefusal = z
   .strictObject({ statusCode: z.int(), name: z.string(), message: z.string() })
@@ -11,6 +13,13 @@ const vendorARefusal = z
 export const vendorBRefusal = z
   .strictObject({ ErrorCode: z.int(), Message: z.string() })
   .meta({ id: 'VendorBRefusal' });
+
+const vendorCProblem = z.strictObject({
+  message: z.string(),
+  field: z.string().nullable(),
+  help: z.string(),
+});
+const vendorCRefusal = z.strictObject({ errors: z.array(vendorCProblem) }).meta({ id: 'VendorCRefusal' });
 
 const refusalOf = (error: AppError): Refusal => error.toJSON();
 
@@ -26,10 +35,10 @@ const isBelow = (prefix: string, path: string): boolean => {
 
 const insteadIn = (calls: NativeCalls) => (path: string) => {
   const call = calls.find(([prefix]) => isBelow(prefix, path))?.[1];
-  return call === undefined ? undefined : `Use ${call}; /reference describes it.`;
+  return call === undefined ? undefined : say`Use ${call}; /reference describes it.`;
 };
 
-export type ShapeName = 'vendor-a' | 'vendor-b' | 'eu';
+export type ShapeName = 'vendor-a' | 'vendor-b' | 'vendor-c' | 'eu';
 
 /** What the shapes do natively that their own paths do not. */
 export type NativeInstead = Readonly<Record<ShapeName, NativeCalls>>;
@@ -40,7 +49,7 @@ export const createShapes = (
 ): Readonly<Record<ShapeName, ForeignShape>> => {
   const named = (
     name: ShapeName,
-    key: 'vendor_a' | 'vendor_b' | 'eu',
+    key: 'vendor_a' | 'vendor_b' | 'vendor_c' | 'eu',
     ownTokenHeaders: readonly string[],
   ) => {
     const aliases = () => config().compat.aliases[key];
@@ -63,7 +72,7 @@ export const createShapes = (
           return { status: body.statusCode, body };
         },
         schema: vendorARefusal,
-        statusOf: (code) => foreignErrors[code].a[1],
+        statusOf: (code) => errorTable[code].foreign.a[1],
       },
     },
     'vendor-b': {
@@ -72,7 +81,15 @@ export const createShapes = (
       refusals: {
         write: (error) => asVendorB(refusalOf(error)),
         schema: vendorBRefusal,
-        statusOf: (code) => foreignErrors[code].b[1],
+        statusOf: (code) => errorTable[code].foreign.b[1],
+      },
+    },
+    'vendor-c': {
+      ...named('vendor-c', 'vendor_c', []),
+      refusals: {
+        write: (error) => asVendorC(refusalOf(error)),
+        schema: vendorCRefusal,
+        statusOf: (code) => errorTable[code].foreign.c[0],
       },
     },
     eu: { ...named('eu', 'eu', []), refusals: null },

@@ -1,7 +1,8 @@
 // Statuses of campaigns in words, and how they look.
 import type { CampaignSummary } from '#api';
 import type { Tone } from '#dashboard/parts/basics.tsx';
-import { words } from '#dashboard/words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 export type CampaignStatus = CampaignSummary['status'];
 
@@ -15,23 +16,4 @@ export const campaignTones: Readonly<Record<CampaignStatus, Tone>> = {
   failed: 'bad',
 };
 
-export const campaignStatuses = words<Readonly<Record<CampaignStatus, string>>>({
-  de: {
-    draft: 'Entwurf',
-    scheduled: 'Geplant',
-    sending: 'Wird gesendet',
-    paused: 'Angehalten',
-    sent: 'Gesendet',
-    cancelled: 'Abgebrochen',
-    failed: 'Fehlgeschlagen',
-  },
-  en: {
-    draft: 'Draft',
-    scheduled: 'Scheduled',
-    sending: 'Being sent',
-    paused: 'Paused',
-    sent: 'Sent',
-    cancelled: 'Cancelled',
-    failed: 'Failed',
-  },
-});
+export const campaignStatuses = () => translated(words).campaigns;

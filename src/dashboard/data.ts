@@ -1,7 +1,8 @@
 // What pages load: one record or list that is shown, shown dimmed while another is loaded, and replaced by what the API refused
 // it with; lists by pages; and actions, which a button or a form starts.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { Refusal } from '#dashboard/api/call.ts';
+import { type Answer, call, type Input, type OperationName, Refusal } from '#dashboard/api/call.ts';
+import { language } from '#dashboard/words.ts';
 
 export interface Data<T> {
   readonly value: T | undefined;
@@ -50,6 +51,17 @@ export const useData = <T>(load: (abort: AbortSignal) => Promise<T>, inputs: rea
   const replace = useCallback((value: T) => setState({ value, error: undefined, isLoading: false }), []);
   return { ...state, isLoading: state.isLoading || isOther, isOther, reload, replace };
 };
+
+/** What decides the answer: texts in it are in the language of the page. */
+const inputsOf = (name: string, input: object): readonly unknown[] => [
+  name,
+  JSON.stringify(input),
+  language.value,
+];
+
+/** What the API answers to this, loaded again whenever the input is another one. */
+export const useAnswer = <K extends OperationName>(name: K, input: Input<K>): Data<Answer<K>> =>
+  useData((abort) => call(name, input, { abort }), inputsOf(name, input));
 
 /** As `useData`, and loaded again every `everyMs` while the page is looked at, and what failed of that is not shown. */
 export const useRefreshed = <T>(load: (abort: AbortSignal) => Promise<T>, everyMs: number): Data<T> => {
@@ -171,6 +183,18 @@ export const usePages = <T>(
   };
 };
 
+type RowOf<K extends OperationName> = Answer<K> extends Page<infer T> ? T : never;
+
+/** The pages of a list of the API, from the first one again whenever the input is another one. */
+export const useList = <K extends OperationName>(name: K, input: Input<K>): Pages<RowOf<K>> =>
+  usePages(
+    async (cursor, abort) => {
+      const page: unknown = await call(name, { ...input, cursor } as Input<K>, { abort });
+      return page as Page<RowOf<K>>;
+    },
+    inputsOf(name, input),
+  );
+
 /** Until it is known that there are some, what an empty list offers is not offered beside it: its dialog would go with it. */
 export const hasRows = ({ value }: Pick<Pages<unknown>, 'value'>): boolean =>
   value !== undefined && value.length > 0;
@@ -206,10 +230,12 @@ export const useAction = <A extends readonly unknown[]>(
   return { run, isRunning, error, clear: () => setError(undefined) };
 };
 
-/** The message for a field of a form, by the path in the body: `to[0].address`, or what begins with it. */
-export const problemAt = (error: unknown, path: string): string | undefined =>
-  error instanceof Refusal
-    ? error.fields.find(
-        ({ path: at }) => at === `body.${path}` || /^[.[]/.test(at.replace(`body.${path}`, '')),
-      )?.message
-    : undefined;
+/** The problem of a field of a form, by the path in the body: `to[0].address`, or what begins with it. */
+export const problemAt = (error: unknown, path: string) => {
+  if (!(error instanceof Refusal)) return undefined;
+  const { fields, language } = error;
+  const problem = fields.find(
+    ({ path: at }) => at === `body.${path}` || /^[.[]/.test(at.replace(`body.${path}`, '')),
+  );
+  return problem && { message: problem.message, language };
+};

@@ -1,4 +1,5 @@
 // The dashboard in the browser: who is signed in decides whether the sign-in page or the shell is shown.
+import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { LocationProvider, useLocation } from 'preact-iso/router';
@@ -9,6 +10,7 @@ import { account, loadAccount } from '#dashboard/session.ts';
 import { Shell } from '#dashboard/shell/shell.tsx';
 import { SignIn } from '#dashboard/shell/sign-in.tsx';
 import { shellWords } from '#dashboard/shell/words.ts';
+import { language } from '#dashboard/words.ts';
 
 const SIGN_IN_PATH = '/app/sign-in';
 
@@ -52,6 +54,9 @@ const App = () => {
 };
 
 guardUnsaved();
+effect(() => {
+  document.documentElement.lang = language.value;
+});
 const root = document.getElementById('app');
 if (root) {
   // The bar of the HTML, which was there before this script.

@@ -1,4 +1,4 @@
-// What a page of the dashboard is; see pages.ts.
+// What a page of the dashboard is; pages.ts lists them.
 import type { FunctionComponent } from 'preact';
 
 export interface PageProps {
@@ -6,19 +6,11 @@ export interface PageProps {
   readonly item?: string;
 }
 
-interface PageModule {
-  readonly default: FunctionComponent<PageProps>;
-}
-
-export type Group = 'daily' | 'develop' | 'practice' | 'operator' | 'own';
-
 export interface PageEntry {
   /** Path below the practice, or below `/app` where it belongs to none. `:item` is the record's id. */
   readonly path: string;
-  readonly group: Group;
-  /** In the navigation; absent: reached from another page. */
-  readonly title?: { readonly de: string; readonly en: string };
-  /** One of these permissions shows it; absent: every member. Those of the group `operator` are the operator's alone. */
-  readonly needs?: readonly string[];
-  readonly load: () => Promise<PageModule>;
+  readonly group: 'daily' | 'develop' | 'practice' | 'operator' | 'own';
+  /** The permission that shows it; absent: every member. Those of the group `operator` are the operator's alone. */
+  readonly needs?: string;
+  readonly load: () => Promise<{ readonly default: FunctionComponent<PageProps> }>;
 }

@@ -32,7 +32,7 @@ export const loadAccount = async (): Promise<Account | null> => {
   return account.value ?? null;
 };
 
-/** After a sign-in by this tab. */
+/** This tab calls it after a sign-in. */
 export const signedIn = async (): Promise<void> => {
   await loadAccount();
   otherTabs.postMessage('signed in');

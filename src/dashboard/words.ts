@@ -1,41 +1,41 @@
-// Words of the pages in both languages. A page's words are one table beside it; both languages have the same entries, which may be
-// functions of what is counted or named.
-import { effect, signal } from '@preact/signals';
-import { answerLanguage } from '#dashboard/api/call.ts';
+// What people read is in catalogues: `words/<language>.ts` in the folder of a page, typed by the German one. Pages import that, and
+// show it by `translated`; the build puts the other languages of languages.ts beside it.
+import { signal } from '@preact/signals';
 import { kept } from '#dashboard/kept.ts';
-
-export type Language = 'de' | 'en';
+import { inLanguage, type Language, languages, languageTags } from '#dashboard/languages.ts';
+import { words as common } from './words/de.ts';
 
 const wanted = (): Language => {
-  const first = navigator.languages.find((tag) => /^(de|en)\b/i.test(tag));
-  return first?.toLowerCase().startsWith('en') ? 'en' : 'de';
+  const tags = navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase());
+  return tags.flatMap((tag) => languageTags.find((one) => one === tag) ?? [])[0] ?? 'de';
 };
 
-export const language = signal<Language>(kept.get('language', ['de', 'en']) ?? wanted());
-
-effect(() => {
-  document.documentElement.lang = language.value;
-  answerLanguage.value = language.value;
-});
+export const language = signal<Language>(kept.get('language', languageTags) ?? wanted());
 
 export const chooseLanguage = (chosen: Language): void => {
   kept.set('language', chosen);
   language.value = chosen;
 };
 
-/** The function that gives the table in the present language; called while rendering, it renders again when that changes. */
-export const words =
-  <T>(tables: { readonly de: T; readonly en: NoInfer<T> }): (() => T) =>
-  () =>
-    tables[language.value];
+const found = new WeakMap<object, Partial<Record<Language, object>>>();
 
-/** English dates without a country are American ones. */
-const locales: Readonly<Record<Language, string>> = { de: 'de', en: 'en-GB' };
+/**
+ * The catalogue in the present language, with the words of several pages, where it has none of its own. What calls it while
+ * rendering renders again when the language changes.
+ */
+export const translated = <T extends object>(german: T): T & Omit<typeof common, keyof T> => {
+  const tag = language.value;
+  const known = found.get(german) ?? {};
+  found.set(german, known);
+  known[tag] ??= { ...inLanguage(common, tag), ...inLanguage(german, tag) };
+  // All languages have the type of the German one.
+  return known[tag] as T & Omit<typeof common, keyof T>;
+};
 
 const format = <T>(make: (locale: string) => T): (() => T) => {
   const made = new Map<Language, T>();
   return () => {
-    const present = made.get(language.value) ?? make(locales[language.value]);
+    const present = made.get(language.value) ?? make(languages[language.value].locale);
     made.set(language.value, present);
     return present;
   };
@@ -71,10 +71,10 @@ const exact = format((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'full', 
 const agos = format((tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }));
 
 export const number = (value: number): string => numbers().format(value);
-/** Of 1. What is not all is never rounded to all. */
+/** It is a share of 1. What is not all is never rounded to all. */
 export const percent = (share: number): string => shares().format(share < 1 ? Math.min(share, 0.999) : share);
 export const day = (iso: string): string => days().format(new Date(iso));
-/** Of a UTC day: `3. Nov.` */
+/** It takes a UTC day: `3. Nov.` */
 export const dayOfYear = (utc: Date): string => daysOfYear().format(utc);
 export const moment = (iso: string): string => moments().format(new Date(iso));
 /** With seconds: where times are compared with those of a log. */
@@ -86,6 +86,14 @@ export const shortMoment = (iso: string): string => {
   return (isThisYear ? shortMoments : shortMomentsOfYears)().format(date);
 };
 export const exactMoment = (iso: string): string => exact().format(new Date(iso));
+
+const plurals = format((tag) => new Intl.PluralRules(tag));
+
+/** `1 Person`, `3 Personen`: of the forms that the language has, the one for the number, which stands where `#` is. */
+export const plural = (
+  count: number,
+  forms: Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { readonly other: string }>,
+): string => (forms[plurals().select(count)] ?? forms.other).replace('#', number(count));
 
 /** As `<input type=datetime-local>` has it, in the time zone of the browser. */
 export const localTime = (time: string | number): string => {

@@ -5,6 +5,7 @@ import type { KeyedQueue } from '#src/kernel/concurrency.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
 import type { Log } from '#src/kernel/log.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import type { ServiceNames } from './custom/rules.ts';
 import type { KeySettings } from './keys/key-rules.ts';
@@ -20,7 +21,7 @@ export interface DomainDeps extends ServiceNames {
   /** Aborted when the service ends: lookups end early then, so their answers prove nothing. */
   readonly stopping: AbortSignal;
   readonly signers: Signers;
-  readonly sealingKey: Buffer;
+  readonly sealingKey: SealingKey;
   readonly generateKeyPair: GenerateKeyPair;
   readonly keySettings: (tenantId: string) => KeySettings;
   readonly notices: Notices;

@@ -1,12 +1,16 @@
 // Domains: the hosts that tenants send from, their records, checks and keys, and the authoritative name server.
+
 import { createPrivateKey } from 'node:crypto';
+import { z } from 'zod';
 import type { Accounts } from '#src/accounts/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { type Config, zoneSettings } from '#src/kernel/config/config.ts';
-import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { jwkSetOf, publishedKeyOf } from '#src/kernel/evidence-key.ts';
+import { healthPart } from '#src/kernel/health.ts';
+import type { Receives } from '#src/mail/reception.ts';
 import { domainCheckJob } from './custom/check-job.ts';
 import { createRequestCheck, domainRoutes, exportRoutes } from './custom/domain-routes.ts';
 import { checkReceivingHosts, receivingHosts } from './custom/receiving.ts';
@@ -16,22 +20,38 @@ import { domainConnectRoutes } from './domain-connect/routes.ts';
 import type { DomainDeps } from './domain-deps.ts';
 import { keyRoutes } from './keys/key-routes.ts';
 import { keepOldOf, rotateAfterOf } from './keys/key-rules.ts';
-import { fewAtATime, type GenerateKeyPair, generateDkimKeyPair } from './keys/keys.ts';
+import { fewAtATime, type GenerateKeyPair, generateDkimKeyPair, sealedKeys } from './keys/keys.ts';
 import { keyRenewalJob } from './keys/renewal-job.ts';
 import { createSigners } from './keys/signers.ts';
+import { personalData } from './personal-data.ts';
 import { createApplyRecords } from './providers/apply-records.ts';
 import { createCloudflare } from './providers/cloudflare.ts';
+import { createRegisters } from './registers.ts';
+import { domainRegistryStore } from './registry-store.ts';
+import { isDkimBroken } from './store.ts';
 import { createTenantHosts } from './tenant-hosts.ts';
 import { evidenceKeyStore } from './zones/evidence-key-store.ts';
 import { evidenceKeysRoute } from './zones/evidence-keys.ts';
 import { mtaStsRoutes } from './zones/mta-sts-routes.ts';
 import { createServiceZones } from './zones/service-zones.ts';
 
-const dnsFacts = (dns: DnsServer | null) => {
-  if (dns === null) return null;
-  const { listening, udpQueries, tcpQueries, limited, failed } = dns.stats();
-  return { listening, queries: udpQueries + tcpQueries, limited, failed };
-};
+const dnsHealth = (dns: DnsServer | null) =>
+  healthPart({
+    schema: z
+      .strictObject({
+        listening: z.boolean(),
+        queries: z.int().describe('since the start, as the two that follow'),
+        limited: z.int().describe('sent to TCP, because their network asked too often'),
+        failed: z.int().describe('answered SERVFAIL: the registry could not be read'),
+      })
+      .nullable()
+      .describe('the built-in name server; null where it is off'),
+    now: () => {
+      if (dns === null) return null;
+      const { listening, udpQueries, tcpQueries, limited, failed } = dns.stats();
+      return { listening, queries: udpQueries + tcpQueries, limited, failed };
+    },
+  });
 
 const DEFAULT_SERVICE_ID = 'email';
 
@@ -49,13 +69,13 @@ const domainConnectOf = ({ service, domain_connect }: Config) => ({
   },
 });
 
-export interface DomainsOptions {
-  readonly generateKeyPair?: GenerateKeyPair | undefined;
-}
-
 export type Domains = ReturnType<typeof openDomains>;
 
-export const openDomains = (base: Base, accounts: Accounts, options: DomainsOptions = {}) => {
+export const openDomains = (
+  base: Base,
+  accounts: Accounts,
+  options: { readonly generateKeyPair?: GenerateKeyPair | undefined } = {},
+) => {
   const { storage, clock, log } = base;
   const config = base.config();
   const { platform } = storage;
@@ -90,14 +110,20 @@ export const openDomains = (base: Base, accounts: Accounts, options: DomainsOpti
     origin: config.service.public_origin,
     random: Math.random,
   };
+  const receives: Pick<Receives<unknown>, 'isSendingHost'> = {
+    isSendingHost: (host) => platform.peek((db) => domainRegistryStore(db).holderOf(host)) !== null,
+  };
   const provider = config.dns.provider && createCloudflare({ ...config.dns.provider, ...deps });
   return {
     signers,
     lookup,
+    /** The tenant that sends from that host. */
+    holderOf: (db: PlatformDb, host: string) => domainRegistryStore(db).holderOf(host),
+    isDkimBroken,
     /** Null if it is off. */
     dns,
-    /** What `/healthz` shows of it. */
-    dnsFacts: () => dnsFacts(dns),
+    receives,
+    health: { dns: dnsHealth(dns) },
     /** Those of the practice whose file it is. */
     sendingHosts: (db: TenantDb) => sendingHosts(db, deps),
     receiving: {
@@ -113,7 +139,11 @@ export const openDomains = (base: Base, accounts: Accounts, options: DomainsOpti
     /** Publishes the key that signs evidence of consent, and until when the one before signed. */
     publishEvidenceKey: () =>
       platform.write((db) => evidenceKeyStore(db).use(publishedKeyOf(base.evidenceKey, clock.now()))),
+    registers: createRegisters(sealingKey),
+    reopened: async (tenantId) => signers.forgetTenant(tenantId),
     hosts: createTenantHosts({ ...deps, isReservedSlug: zones.isReservedSlug }),
+    personalData,
+    sealed: { tenant: [sealedKeys] },
     routes: [
       ...mtaStsRoutes(deps, settings.mtaSts),
       ...domainRoutes(deps),

@@ -2,12 +2,23 @@
 // which each tenant's checks and keys are due.
 
 import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
+import { organizationalDomain } from '#src/mail/organizational-domain.ts';
 import type { NewDkimKey } from './keys/keys.ts';
-import { organizationalDomain } from './records/wanted-records.ts';
 
 export const domainRegistryStore = perConnection((db: PlatformDb) => {
   const insertDomain = db.prepare<[string, string | null, string, string, number]>(
     'INSERT INTO domains (name, organization, tenant_id, kind, created_at) VALUES (?, ?, ?, ?, ?)',
+  );
+  const registerDomain = db.prepare<[string, string | null, string, string, number]>(
+    `INSERT INTO domains (name, organization, tenant_id, kind, created_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+  );
+  const removeOtherDomains = db.prepare<[string, string]>(
+    "DELETE FROM domains WHERE tenant_id = ? AND kind = 'custom' AND name NOT IN (SELECT value FROM json_each(?))",
+  );
+  const registerWork = db.prepare<[string, number | null, number]>(
+    `INSERT INTO domain_work (tenant_id, check_at, keys_at) VALUES (?, ?, ?)
+     ON CONFLICT (tenant_id) DO UPDATE SET check_at = excluded.check_at, keys_at = excluded.keys_at`,
   );
   const insertToken = db.prepare<[string, string, string, string, number, number]>(
     'INSERT INTO dkim_tokens (token, tenant_id, domain, record, position, created_at) VALUES (?, ?, ?, ?, ?, ?)',
@@ -65,9 +76,23 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
   const tokensOf = db
     .prepare<[string], string>('SELECT token FROM dkim_tokens WHERE domain = ? ORDER BY position')
     .pluck();
+  const organizationOf = (name: string, kind: 'managed' | 'custom'): string | null =>
+    kind === 'custom' ? organizationalDomain(name) : null;
   return {
     insertDomain: (name: string, tenantId: string, kind: 'managed' | 'custom', now: number): void => {
-      insertDomain.run(name, kind === 'custom' ? organizationalDomain(name) : null, tenantId, kind, now);
+      insertDomain.run(name, organizationOf(name, kind), tenantId, kind, now);
+    },
+    /** Makes the row again; a tenant that has the name keeps it. */
+    registerDomain: (name: string, tenantId: string, kind: 'managed' | 'custom', since: number): void => {
+      registerDomain.run(name, organizationOf(name, kind), tenantId, kind, since);
+    },
+    /** Removes the tenant's custom domains but these. */
+    removeOtherDomains: (tenantId: string, names: readonly string[]): void => {
+      removeOtherDomains.run(tenantId, JSON.stringify(names));
+    },
+    /** Makes the row again, due at these times. */
+    registerWork: (tenantId: string, checkAt: number | null, keysAt: number): void => {
+      registerWork.run(tenantId, checkAt, keysAt);
     },
     publish: (tenantId: string, key: NewDkimKey): void => {
       insertToken.run(key.token, tenantId, key.domain, key.record, key.position, key.created_at);
@@ -138,7 +163,7 @@ export const servedStore = perConnection((db: PlatformDb) => {
   return {
     /** Null for an unknown name and for a custom domain that was never verified. */
     kindOf: (name: string): 'managed' | 'custom' | null => kindOf.get(name) ?? null,
-    /** In the order of the tokens, after `after`. */
+    /** They come in the order of the tokens, after `after`. */
     tokens: (after: string, limit: number): { token: string; text: string }[] => tokens.all(after, limit),
     /** In the order of the names, after `after`. */
     managedHosts: (after: string, limit: number): string[] => managedHosts.all(after, limit),

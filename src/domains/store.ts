@@ -145,6 +145,12 @@ export interface LastCheck {
   readonly check: HostCheck;
 }
 
+/** Whether the last check of a host found its DKIM records to be wrong. */
+export const isDkimBroken = (db: TenantDb, host: string): boolean =>
+  lastCheck(db, host)?.check.records.some(
+    ({ purpose, status }) => purpose === 'dkim' && status !== 'ok' && status !== 'error',
+  ) ?? false;
+
 /** Null if the host was never checked, or if its check was deleted since. */
 export const lastCheck = (db: TenantDb, host: string): LastCheck | null => {
   const row = dnsCheckStore(db).get(host);

@@ -1,6 +1,8 @@
 // Makes the sending hosts of a new tenant. The keys are made before the transactions, which then only store and publish
 // them.
+
 import type { TenantHosts } from '#src/accounts/tenants/hosts.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import type { ServiceNames } from './custom/rules.ts';
 import { requireCustomDomain } from './custom/rules.ts';
 import { createHostKeys, type GenerateKeyPair } from './keys/keys.ts';
@@ -8,8 +10,8 @@ import { domainRegistryStore } from './registry-store.ts';
 import { dkimKeyStore, sendingDomainStore } from './store.ts';
 
 export interface TenantHostsDeps extends ServiceNames {
-  /** Seals DKIM keys; 32 bytes. */
-  readonly sealingKey: Buffer;
+  /** Seals DKIM keys. */
+  readonly sealingKey: SealingKey;
   readonly generateKeyPair: GenerateKeyPair;
   readonly isReservedSlug: (slug: string) => boolean;
 }

@@ -5,7 +5,7 @@ import type { Actor, Change } from '#src/kernel/change.ts';
 import { type AnyDb, perConnection } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Pace } from '#src/kernel/pace.ts';
-import { redact } from './redact.ts';
+import { redact } from '#src/kernel/redact.ts';
 
 export interface AuditEntry {
   readonly target: { readonly type: string; readonly id: string };
@@ -43,6 +43,11 @@ export const auditStore = perConnection((db: AnyDb) => {
              :client_address, :request_id, :before_json, :after_json)`,
   );
   const has = db.prepare<[string], number>('SELECT 1 FROM audit WHERE id = ?').pluck();
+  const countOfMember = db
+    .prepare<[string], number>(
+      "SELECT count(*) FROM audit WHERE actor_kind = 'member' AND lower(actor_name) = ?",
+    )
+    .pluck();
   const oldest = db.prepare<[], number>('SELECT at FROM audit ORDER BY seq LIMIT 1').pluck();
   const allowRemoval = db.prepare<[number]>('UPDATE audit_retention SET delete_before = ?');
   const removeOld = db.prepare<[limit: number, before: number]>(
@@ -72,6 +77,8 @@ export const auditStore = perConnection((db: AnyDb) => {
       });
     },
     has: (id: string): boolean => has.get(id) !== undefined,
+    /** Of changes that a member made; `key`: their address in lower case. */
+    countOfMember: (key: string): number => countOfMember.get(key) ?? 0,
     /** When the oldest entry was written; undefined if there is none. */
     oldest: (): number | undefined => oldest.get(),
     /** Removes those before `before` among the first `limit`; returns how many. The triggers refuse any other removal. */

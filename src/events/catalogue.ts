@@ -1,6 +1,6 @@
-// The published events, each declared once: its group, the operation that fires it, and how chat alerts count it. The log,
+// The published events, each declared once: its group, the operation that fires it, and whether chat alerts count it. The log,
 // subscriptions, alerts, the reference and its tests are derived from this list. A new event needs its entry here, its fields in
-// `messages/published-event.ts`, and the operation that fires it.
+// `messages/published-event.ts`, the operation that fires it, and where alerts count it its words in `followers/words/`.
 
 interface EventFacts {
   readonly group: 'message' | 'suppression' | 'inbound';
@@ -13,9 +13,6 @@ interface EventFacts {
 }
 
 interface AlertFacts {
-  /** Of one, and of many: `Hard Bounce`, `Hard Bounces`. */
-  readonly de: readonly [one: string, many: string];
-  readonly en: readonly [one: string, many: string];
   /** Among the events of a chat alert that names none. */
   readonly byDefault?: true;
   /** Someone has to act on it, so some are shown; for the others the number says enough. */
@@ -27,18 +24,18 @@ export const eventCatalogue = {
     group: 'message',
     firedBy:
       'A message with at least one recipient is accepted: by any of the send calls, by SMTP, at once or scheduled. Once a message.',
-    alert: { de: ['angenommene E-Mail', 'angenommene E-Mails'], en: ['email accepted', 'emails accepted'] },
+    alert: {},
   },
   'message.sent': {
     group: 'message',
     firedBy: 'The relay answers 2xx to the whole message, or a report says that it was accepted.',
-    alert: { de: ['versendete E-Mail', 'versendete E-Mails'], en: ['email sent', 'emails sent'] },
+    alert: {},
   },
   'message.delivered': {
     group: 'message',
     firedBy:
       'A delivery notice or a report of the relay says that it has arrived; with `delivered_on: accept` the relay’s 2xx.',
-    alert: { de: ['zugestellte E-Mail', 'zugestellte E-Mails'], en: ['email delivered', 'emails delivered'] },
+    alert: {},
   },
   'message.opened': {
     group: 'message',
@@ -57,8 +54,6 @@ export const eventCatalogue = {
     alert: {
       byDefault: true,
       samples: true,
-      de: ['Hard Bounce', 'Hard Bounces'],
-      en: ['hard bounce', 'hard bounces'],
     },
   },
   'message.soft_bounced': {
@@ -68,17 +63,12 @@ export const eventCatalogue = {
     alert: {
       byDefault: true,
       samples: true,
-      de: ['Soft Bounce', 'Soft Bounces'],
-      en: ['soft bounce', 'soft bounces'],
     },
   },
   'message.auto_replied': {
     group: 'message',
     firedBy: 'An automatic reply, such as an out-of-office notice, comes back.',
-    alert: {
-      de: ['automatische Antwort', 'automatische Antworten'],
-      en: ['automatic reply', 'automatic replies'],
-    },
+    alert: {},
   },
   'message.spam_complaint': {
     group: 'message',
@@ -86,8 +76,6 @@ export const eventCatalogue = {
     alert: {
       byDefault: true,
       samples: true,
-      de: ['Beschwerde', 'Beschwerden'],
-      en: ['spam complaint', 'spam complaints'],
     },
   },
   'message.failed': {
@@ -97,8 +85,6 @@ export const eventCatalogue = {
     alert: {
       byDefault: true,
       samples: true,
-      de: ['fehlgeschlagene E-Mail', 'fehlgeschlagene E-Mails'],
-      en: ['failed email', 'failed emails'],
     },
   },
   'message.content_blocked': {
@@ -107,27 +93,19 @@ export const eventCatalogue = {
     alert: {
       byDefault: true,
       samples: true,
-      de: ['wegen ihres Inhalts abgewiesene E-Mail', 'wegen ihres Inhalts abgewiesene E-Mails'],
-      en: ['email refused because of its content', 'emails refused because of their content'],
     },
   },
   'message.suppressed': {
     group: 'message',
     firedBy:
       'A recipient is on a suppression that applies, at acceptance or right before an attempt, or has left all lists of a campaign whose mail still waits; `suppression` is null then.',
-    alert: {
-      de: [
-        'nicht versendete E-Mail an eine gesperrte Adresse',
-        'nicht versendete E-Mails an gesperrte Adressen',
-      ],
-      en: ['email to a suppressed address not sent', 'emails to suppressed addresses not sent'],
-    },
+    alert: {},
   },
   'message.unsubscribed': {
     group: 'message',
     firedBy:
       'The recipient unsubscribes by the link of the message, by one click in the mail program, or by an opt-out report.',
-    alert: { de: ['Abmeldung', 'Abmeldungen'], en: ['unsubscription', 'unsubscriptions'] },
+    alert: {},
   },
   'message.delivery_delayed': {
     group: 'message',
@@ -135,41 +113,30 @@ export const eventCatalogue = {
     firedBy: 'The relay answers 4xx or cannot be reached, or a delay notice comes. The first time only.',
     alert: {
       samples: true,
-      de: ['verzögerte E-Mail', 'verzögerte E-Mails'],
-      en: ['delayed email', 'delayed emails'],
     },
   },
   'message.subscription': {
     group: 'message',
     firedBy:
       'What the recipient wants to get has changed: by an unsubscription, where `scope` says how much, or by a link to confirm or to choose lists, where `list` says which.',
-    alert: {
-      de: ['geändertes Abonnement', 'geänderte Abonnements'],
-      en: ['changed subscription', 'changed subscriptions'],
-    },
+    alert: {},
   },
   'suppression.added': {
     group: 'suppression',
     firedBy:
       'An address is suppressed: by a hard bounce, a complaint, an unsubscription, by hand, by an import.',
-    alert: {
-      de: ['neu gesperrte Adresse', 'neu gesperrte Adressen'],
-      en: ['newly suppressed address', 'newly suppressed addresses'],
-    },
+    alert: {},
   },
   'suppression.removed': {
     group: 'suppression',
     firedBy: 'A suppression is removed: one, or many at once.',
-    alert: {
-      de: ['entsperrte Adresse', 'entsperrte Adressen'],
-      en: ['address no longer suppressed', 'addresses no longer suppressed'],
-    },
+    alert: {},
   },
   'inbound.received': {
     group: 'inbound',
     firedBy:
       'A mail reaches the inbox of the practice: when it is received, or when it is released from hold or quarantine. Once a mail.',
-    alert: { de: ['empfangene E-Mail', 'empfangene E-Mails'], en: ['email received', 'emails received'] },
+    alert: {},
   },
 } as const satisfies Readonly<Record<string, EventFacts>>;
 

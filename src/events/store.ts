@@ -74,7 +74,7 @@ export interface EventRow {
 export interface HeardEvent {
   readonly type: EventType;
   readonly at: number;
-  /** From our own attempt; else from a report. */
+  /** True where our own attempt said it; false where a report did. */
   readonly own: boolean;
   /** False: it is in no counter. */
   readonly counted?: boolean;
@@ -111,6 +111,11 @@ export const eventStore = perConnection((db: TenantDb) => {
          AND (data_json ->> '$.smtp_code' IS NOT NULL OR data_json ->> '$.upstream' IS NULL)`,
     )
     .pluck();
+  // Opens and clicks say when and where a person read; a reply of a server may quote more than the address.
+  const reduce = db.prepare<[number, number]>(
+    `UPDATE events SET data_json = json_remove(data_json, '$.diagnostic', '$.ip', '$.user_agent', '$.url')
+     WHERE message_seq = ? AND recipient_id = ? AND data_json IS NOT NULL`,
+  );
   return {
     append: ({ type, messageSeq, recipientId, inboundSeq, at, data }: NewEvent): void => {
       const data_json = data ? JSON.stringify(data) : null;
@@ -133,5 +138,9 @@ export const eventStore = perConnection((db: TenantDb) => {
     /** In the order they happened, after the event `afterSeq`; `withMail`: also the replies that were received. */
     ofMessage: (messageSeq: number, afterSeq: number, limit: number, withMail = true): EventRow[] =>
       ofMessage.all(messageSeq, afterSeq, withMail ? 1 : 0, limit),
+    /** Removes from a recipient's events what they say beside what happened when. */
+    reduce: (messageSeq: number, recipientId: number): void => {
+      reduce.run(messageSeq, recipientId);
+    },
   };
 });

@@ -3,7 +3,7 @@
 //
 // Signals may come late, twice and in any order. So the status is that of the highest signal received, an outcome is
 // counted with the first signal that says it, and an event that repeats an earlier one is marked as repeated.
-import type { KeyObject } from 'node:crypto';
+
 import type { CountedOutcome } from '#src/accounts/counters/store.ts';
 import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
@@ -15,6 +15,7 @@ import {
   type SoftBounceLimit,
 } from '#src/feedback/suppressions/soft-bounces.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
@@ -33,7 +34,7 @@ import { messageStore, type RecipientRow } from '#src/messages/store.ts';
 
 export interface SignalDeps {
   /** The key of `addressHash`. */
-  readonly suppressionKey: KeyObject;
+  readonly suppressionKey: TenantKey;
   /** Mail to this host is not counted, and its addresses are not suppressed. */
   readonly simulatorDomain: string;
   /** Counts outcomes, and pauses a tenant whose mail comes back too often. */
@@ -201,7 +202,7 @@ export const applySignal = (
 ): void => {
   const waiting = queueStore(db).row(recipient.id);
   const isArrived = !added.data.bot && !isToBeSent(after(signalOfRecipient(db, recipient), added.signal));
-  const isOver = waiting !== undefined && waiting.claimed === 0 && isArrived;
+  const isOver = waiting !== undefined && waiting.claimed !== 1 && isArrived;
   const first = isOver && waiting.attempts > 0 ? [acceptedSignal(recipient, waiting.attempts)] : [];
   applySignals(db, recipient, [...first, added], deps, now);
   if (isOver) queueStore(db).remove(recipient.id);

@@ -1,20 +1,16 @@
 // Mail to `fbl@<service host>` (RFC 6449): complaints from anyone, also about old mail, and notices of Amazon SES by mail.
 // Every mail is accepted, because it quotes what was called spam and would be rejected for it; a report about no copy of ours
 // changes nothing, and none is answered.
+
 import type { Log } from '#src/kernel/log.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
+import type { ReceivedMail, ReportResult } from '#src/mail/reception.ts';
 import { readComplaint } from './read-complaint.ts';
-import type { ReportResult } from './receive.ts';
 import { type LocatedDeps, receiveLocated } from './receive-located.ts';
 import type { Reporter } from './reporter.ts';
 
 export interface ComplaintDeps extends LocatedDeps {
   readonly log: Log;
-}
-
-export interface ComplaintMail {
-  readonly clientAddress: string;
-  readonly content: Buffer;
 }
 
 /** A provider sends one for each click of its users, from a few hosts. It sends again what was refused. */
@@ -47,7 +43,7 @@ export const createComplaints = (deps: ComplaintDeps) => {
   };
 
   return async (
-    { clientAddress, content }: ComplaintMail,
+    { envelope: { clientAddress }, content }: ReceivedMail,
     reporter: Reporter,
   ): Promise<ReportResult | null> => {
     const now = deps.received.clock.now();

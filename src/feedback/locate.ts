@@ -1,21 +1,23 @@
 // Finds the copy that a report is about when it did not come by its return path. What we signed decides first: a return
 // path, then a feedback id, then the token of an unsubscribe link. Only those who have seen the copy know either, and each names one copy. A
 // Message-ID is in every copy of a message, so it counts only where one copy is possible: see `copyAmong`.
-import type { KeyObject } from 'node:crypto';
+
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { domainRegistryStore } from '#src/domains/registry-store.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { domainName } from '#src/mail/address.ts';
 import { decodeUnsubscribeToken } from '#src/mail/copy-links.ts';
+import type { TokenKeys } from '#src/mail/token-keys.ts';
 import { decodeFeedbackId, decodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import { type MessageRow, messageStore } from '#src/messages/store.ts';
 
 export interface LocateDeps {
   readonly readPlatform: <T>(work: (db: PlatformDb) => T) => Promise<T>;
   readonly files: TenantFiles;
-  readonly returnPathKey: KeyObject;
-  readonly unsubscribeKey: KeyObject;
+  /** The tenant that sends from that host. */
+  readonly holderOf: (db: PlatformDb, host: string) => string | null;
+  readonly returnPathKey: TokenKeys;
+  readonly unsubscribeKey: TokenKeys;
 }
 
 /** What a report says about the mail, all of it written by strangers. The strongest clue is first in each list. */
@@ -25,7 +27,7 @@ export interface Clues {
   /** CFBL-Feedback-ID (RFC 9477). */
   readonly feedbackIds?: readonly string[];
   readonly unsubscribeTokens?: readonly string[];
-  /** With or without angle brackets. */
+  /** Angle brackets may be there or not. */
   readonly messageId?: string | null;
   /** Host of the mail's From: it leads to the tenant where a mail program made the Message-ID. */
   readonly fromHost?: string | null;
@@ -80,9 +82,7 @@ const byMessageId = async (deps: LocateDeps, clues: Clues): Promise<ReturnPathTa
   const idHost = MESSAGE_ID.exec(messageId)?.[2];
   if (idHost === undefined) return null;
   const hosts = [idHost, clues.fromHost ?? ''].flatMap((host) => domainName(host) ?? []);
-  const tenantId = await deps.readPlatform((db) =>
-    firstOf(hosts, (host) => domainRegistryStore(db).holderOf(host)),
-  );
+  const tenantId = await deps.readPlatform((db) => firstOf(hosts, (host) => deps.holderOf(db, host)));
   if (tenantId === null) return null;
   return deps.files.read(tenantId, (db) => {
     const copies = messagesNamed(db, messageId).flatMap(({ seq }) => messageStore(db).recipients(seq));

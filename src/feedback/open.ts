@@ -1,12 +1,13 @@
 // Feedback: what comes back about mail that was sent. Reports by SMTP and HTTP, opens and clicks, unsubscribing,
 // suppressions, and the guardrail that pauses a tenant.
-import { createSecretKey } from 'node:crypto';
 import type { Accounts } from '#src/accounts/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import { createTrackingLinks, createUnsubscribeUrl } from '#src/mail/copy-links.ts';
 import { createCopyAddresses } from '#src/mail/verp.ts';
 import type { Messages } from '#src/messages/open.ts';
-import { createComplaints } from './complaints.ts';
+import type { LocateDeps } from './locate.ts';
+import { personalData } from './personal-data.ts';
+import { feedbackReceives } from './receives.ts';
 import { createGuardrail } from './reputation/guardrail.ts';
 import { isUnnotified } from './reputation/pause.ts';
 import { createPauseNotices } from './reputation/pause-notices.ts';
@@ -25,21 +26,22 @@ export type Feedback = ReturnType<typeof openFeedback>;
 export interface FeedbackOptions {
   /** See RecorderDeps.holdMs; the usual where undefined. */
   readonly holdMs?: number | undefined;
+  readonly holderOf: LocateDeps['holderOf'];
 }
 
 export const openFeedback = (
   base: Base,
   accounts: Accounts,
   { queue }: Messages,
-  { holdMs }: FeedbackOptions = {},
+  { holdMs, holderOf }: FeedbackOptions,
 ) => {
   const { config, storage, clock, log, simulatorDomain, systemTenantId } = base;
   const { platform, tenants: files } = storage;
   const { name, public_origin: origin } = config().service;
-  const suppressionKey = createSecretKey(base.key('suppressions'));
-  const returnPathKey = createSecretKey(base.key('return paths'));
-  const unsubscribeKey = createSecretKey(base.key('unsubscribe links'));
-  const trackingKey = createSecretKey(base.key('tracking links'));
+  const suppressionKey = base.key('suppressions');
+  const returnPathKey = base.key('return paths');
+  const unsubscribeKey = base.key('unsubscribe links');
+  const trackingKey = base.key('tracking links');
 
   const softBounces = () => config().suppressions.soft_bounces;
   const pauseNotices = createPauseNotices(accounts.ownerNotices);
@@ -54,16 +56,16 @@ export const openFeedback = (
     softBounces,
     feedbackSources: () => config().complaints.feedback_sources,
   };
-  const locate = { readPlatform: platform.read, files, returnPathKey, unsubscribeKey };
+  const locate = { readPlatform: platform.read, files, returnPathKey, unsubscribeKey, holderOf };
   const recorder = createRecorder({ platform, files, log, signals: received, holdMs });
   const suppressions = { files, clock, suppressionKey };
   return {
     suppressionKey,
     unsubscribeKey,
     returnPathKey,
+    receives: feedbackReceives(base, returnPathKey, { locate, received, log }),
     /** What applying a signal takes. */
     received,
-    complain: createComplaints({ locate, received, log }),
     /** The links that a copy contains. */
     links: {
       unsubscribeUrl: createUnsubscribeUrl(origin, unsubscribeKey),
@@ -71,18 +73,13 @@ export const openFeedback = (
       addresses: config().smtp.inbound ? createCopyAddresses(returnPathKey) : null,
       service: { name, origin },
     },
+    personalData,
     routes: [
       ...suppressionRoutes(suppressions),
       ...suppressionTransferRoutes(suppressions),
       ...unsubscribeRoutes({ ...suppressions, platform, unsubscribeKey, serviceName: name, simulatorDomain }),
-      ...pauseRoutes({
-        storage,
-        clock,
-        notifyOwners: pauseNotices.notify,
-        holdDue: queue.hold,
-        wake: queue.wake,
-      }),
-      ...trackingRoutes({ clock, trackingKey, recorder }),
+      ...pauseRoutes(base, pauseNotices.notify, queue),
+      ...trackingRoutes(clock, trackingKey, recorder),
       ...upstreamEventRoutes({
         eventsOf: (upstreamName) => {
           const upstream = config().upstreams.find((one) => one.name === upstreamName);

@@ -1,6 +1,7 @@
 // Applies a report that did not come by its return path to the copy that it leads to.
+import type { ReportResult } from '#src/mail/reception.ts';
 import { type Clues, type LocateDeps, locate } from './locate.ts';
-import { type ReceiveDeps, type ReportResult, receiveReport, type Source } from './receive.ts';
+import { type ReceiveDeps, receiveReport, type Source } from './receive.ts';
 import type { Reporter } from './reporter.ts';
 import { returnPathStatus } from './return-path.ts';
 import type { Report } from './rules.ts';

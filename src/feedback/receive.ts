@@ -2,13 +2,14 @@
 // because its sender did not get the 250, changes nothing.
 
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
-import { redactText } from '#src/events/redact.ts';
 import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import { redactText } from '#src/kernel/redact.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { isComplaint, isOptOut } from '#src/mail/arf.ts';
+import type { ReportResult } from '#src/mail/reception.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { applySignal, type SignalDeps } from './apply-signal.ts';
@@ -23,9 +24,6 @@ export interface ReceiveDeps extends SignalDeps {
   readonly files: TenantFiles;
   readonly clock: Clock;
 }
-
-/** `unchanged`: known already, or of no effect. `unknown`: the recipient's row is gone. */
-export type ReportResult = 'changed' | 'unchanged' | 'unknown';
 
 /** The sender of a report that came by HTTP, who has proved who they are. */
 export interface Source {
@@ -64,7 +62,7 @@ const reportsComplaint = (report: Report): boolean =>
     ? isComplaint(report.feedback)
     : report.kind === 'relay_event' && report.found.signal === 'spam_complaint';
 
-/** In the transaction of the tenant's file. `from`: the source by HTTP, or what is known of the sender of a mail. */
+/** It is called in the transaction of the tenant's file. `from`: the source by HTTP, or what is known of the sender of a mail. */
 export const applyReport = (
   db: TenantDb,
   recipientId: number,

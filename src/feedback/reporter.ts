@@ -2,10 +2,11 @@
 // it counts only where SPF or DKIM proves that it is from a feedback source: the provider of the recipient's mailbox, which is
 // the owner of the recipient's domain or of the hosts that take its mail, or a source that the configuration names. Any other
 // complaint ends mail to the address all the same, and is shown.
-import { organizationalDomain } from '#src/domains/records/wanted-records.ts';
+
 import type { Lookup, MxAnswer } from '#src/kernel/dns-lookup.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import { organizationalDomain } from '#src/mail/organizational-domain.ts';
 
 /** What SPF and DKIM prove of a mail. */
 export interface SenderProof {

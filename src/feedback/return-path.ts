@@ -6,6 +6,7 @@ import { eventStore, type HeardEvent } from '#src/events/store.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { DAY } from '#src/kernel/time.ts';
+import type { ReturnPathStatus } from '#src/mail/reception.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { currentSignal, isToBeSent, type Status } from '#src/messages/rules.ts';
@@ -15,8 +16,6 @@ import { messageStore } from '#src/messages/store.ts';
  * `unknown`: its copy has been removed or never existed. `replayed`: the copy was never handed over, so that no one can have
  * the path from a mail. `expired`: the time for reports about the copy is over.
  */
-export type ReturnPathStatus = 'current' | 'unknown' | 'replayed' | 'expired';
-
 /** Servers send notices for days; automatic replies of people on a long leave come for some weeks. */
 export const RETURN_PATH_LIFE_MS = 60 * DAY;
 

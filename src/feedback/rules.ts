@@ -115,7 +115,7 @@ const afterStatuses = (
   { recipients, words }: Extract<Report, { kind: 'delivery_status' }>,
 ): Consequence | null => {
   const own = ownStatuses(recipients, address);
-  // They are milder than any failure, and need no judgement.
+  // They are less serious than any failure, and need no judgement.
   const reached = own.filter(({ action }) => action !== 'failed');
   return (reached.length > 0 ? reached : own.slice(0, MAX_JUDGED))
     .map((one) => meaningOfStatus(one, words))

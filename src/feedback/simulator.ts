@@ -18,7 +18,7 @@ export const behaviourOf = (localPart: string): Behaviour | null => {
 
 export interface SimulatedMail {
   readonly behaviour: Behaviour;
-  /** As in RCPT TO. */
+  /** It is what RCPT TO said. */
   readonly recipient: Address;
   /** The MAIL FROM, where the answer goes. */
   readonly returnPath: Address;
@@ -84,10 +84,11 @@ export const answerTo = (mail: SimulatedMail, facts: SimulatorFacts): Buffer | n
       });
     case 'ooto': {
       const messageId = fieldValue(fields, 'message-id') ?? '';
-      return writeAutoReply(head('Automatic reply: out of the office', 'ooto'), {
-        inReplyTo: MESSAGE_ID.test(messageId) ? messageId : null,
-        text: 'I am out of the office.',
-      });
+      return writeAutoReply(
+        head('Automatic reply: out of the office', 'ooto'),
+        MESSAGE_ID.test(messageId) ? messageId : null,
+        'I am out of the office.',
+      );
     }
     default:
       return behaviour satisfies never;

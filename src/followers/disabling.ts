@@ -4,7 +4,7 @@
 export const disabledReasons = ['gone', 'failing', 'manual'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
-/** As in the follower's row. */
+/** It is read from the follower's row. */
 export interface FollowerState {
   status: 'active' | 'disabled';
   disabled_reason: DisabledReason | null;

@@ -1,31 +1,28 @@
 // Followers of the event log: webhooks, chat alerts, the activity stream.
+
 import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import type { Accounts } from '#src/accounts/open.ts';
+import type { Following } from '#src/events/follow.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import type { Config } from '#src/kernel/config/config.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
+import { healthPart } from '#src/kernel/health.ts';
 import { createOutbound } from '#src/kernel/outbound/create-outbound.ts';
 import { practiceUrlAt } from '#src/messages/published-event.ts';
-import { createWorkEngine } from '#src/work/engine.ts';
 import { createLive, usualLimits } from './activity/live.ts';
 import { activityRoutes } from './activity/routes.ts';
 import { openAlertQueue } from './alerts/queue.ts';
 import { alertRoutes } from './alerts/routes.ts';
 import type { AlertPolicy } from './alerts/rules.ts';
-import { createFollowing } from './follow.ts';
 import { createFollowerNotices } from './owner-notices.ts';
+import { personalData } from './personal-data.ts';
+import { sealed } from './sealed.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
+import { eventsDescription } from './webhooks/described.ts';
 import { openWebhookQueue, type WholeMail } from './webhooks/queue.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import type { WebhookPolicy } from './webhooks/rules.ts';
-
-export type Followers = ReturnType<typeof openFollowers>;
-
-export interface FollowersOptions {
-  /** See LiveLimits.beatMs; the usual where undefined. */
-  readonly streamBeatMs?: number | undefined;
-  readonly wholeMail: WholeMail;
-}
 
 const webhookPolicy = ({ webhooks }: Config): WebhookPolicy => ({
   waits: webhooks.retry,
@@ -41,10 +38,11 @@ const alertPolicy = (config: Config): AlertPolicy => ({
 export const openFollowers = (
   base: Base,
   { ownerNotices }: Accounts,
-  { streamBeatMs, wholeMail }: FollowersOptions,
+  following: Following,
+  { streamBeatMs, wholeMail }: { readonly streamBeatMs?: number | undefined; readonly wholeMail: WholeMail },
 ) => {
   const { config, storage, clock, log } = base;
-  const { platform, tenants: files } = storage;
+  const { tenants: files } = storage;
   const { security, service, dns } = config();
   const stopping = new AbortController();
   const outbound = createOutbound({
@@ -57,7 +55,6 @@ export const openFollowers = (
     ownOrigin: service.public_origin,
     lookup: createDnsLookup(dns.resolvers, { stopping: stopping.signal }),
   });
-  const following = createFollowing({ platform, files, work: createWorkEngine({ clock, log }) });
   const practiceUrl = practiceUrlAt(service.public_origin);
   const notices = createFollowerNotices(ownerNotices);
   const shared = { files, clock, log, outbound, following, notifyOwners: notices.wake };
@@ -74,34 +71,38 @@ export const openFollowers = (
     ...(streamBeatMs === undefined ? {} : { beatMs: streamBeatMs }),
   });
   return {
-    /** For followers of rooms above. */
-    following,
+    personalData,
+    sealed,
+    /** The descriptions of the API have it. */
+    described: eventsDescription,
     routes: [
-      ...webhookRoutes({ ...webhookDeps, deliveries }),
-      ...deliveryRoutes({ ...webhookDeps, deliveries }),
+      ...webhookRoutes(webhookDeps, deliveries),
+      ...deliveryRoutes(webhookDeps, deliveries, practiceUrl),
       ...alertRoutes({ ...alertDeps, gatherFor: () => config().alerts.gather }),
       ...activityRoutes({ files, live, practiceUrl }),
     ],
-    nightly: [
-      { what: 'disabled webhooks and alerts whose owners are not notified', run: notices.look },
-      { what: 'webhooks and alerts that the registry does not know', run: following.registerAgain },
-    ],
-    /** What health shows. */
-    facts: () => {
-      const { in_flight, waiting, unsettled } = deliveries.facts();
-      const { in_flight: alertsInFlight, waiting_tenants } = alerts.facts();
-      return {
-        webhooks: { in_flight, waiting, unsettled },
-        alerts: { in_flight: alertsInFlight, waiting_tenants },
-      };
+    nightly: [{ what: 'disabled webhooks and alerts whose owners are not notified', run: notices.look }],
+    health: {
+      webhooks: healthPart({
+        schema: z.object({
+          in_flight: z.int().describe('requests in flight'),
+          waiting: z.int().describe('deliveries about to be sent; the others wait in the files'),
+          unsettled: z.int().describe('sent, but what came of them could not be stored yet'),
+        }),
+        now: deliveries.facts,
+      }),
+      alerts: healthPart({
+        schema: z.object({
+          in_flight: z.int().describe('messages to chat tools in flight'),
+          waiting_tenants: z.int().describe('practices whose next message waits for a place'),
+        }),
+        now: alerts.facts,
+      }),
     },
-    start: () => following.start(),
     /** Ends the live streams, so that their connections can be drained. */
     endStreams: () => live.stop(),
-    /** Waits for attempts in flight, `patience` ms at the most. */
-    stop: async (patience: number) => {
-      live.stop();
-      await following.stop(patience);
+    /** Once the log is followed no more. */
+    stop: async () => {
       await notices.stop();
       outbound.stop();
       stopping.abort();

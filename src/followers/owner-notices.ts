@@ -63,7 +63,7 @@ export interface FollowerNotices {
 /** The mail names its day; an owner who reads it later sees the state of then. */
 const EXPIRES_IN_MS = 7 * DAY;
 /**
- * For the webhooks of a practice, and again for its alerts. So a member who enables one again and again, although its address
+ * The webhooks of a practice have so many, and its alerts again. So a member who enables one again and again, although its address
  * is gone, fills no mailbox: the row stays unnotified, and the nightly round notifies unless it has been enabled by then.
  */
 const NOTICES_A_DAY = 20;

@@ -1,18 +1,25 @@
 // Who makes a request, how often they may, and whether they may do what it asks, where it asks it. All of it is decided
 // before parameters and body are looked at.
-import { requireRecentSignIn } from '#src/accounts/people/credential-faults.ts';
-import { asOperator } from '#src/accounts/people/operators.ts';
-import { type Access, anonymous, type Caller, hintFor } from '#src/kernel/access.ts';
+import {
+  type Access,
+  type Authenticate,
+  anonymous,
+  asOperator,
+  type Caller,
+  type Credentials,
+  hintFor,
+} from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
+import { isCredentialFault, nothingSent, requireRecentSignIn, unreadable } from '#src/kernel/credentials.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { UUID } from '#src/kernel/fields.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import type { Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import { namesPracticeInHeader } from './api-facts.ts';
-import { type Authenticate, identify, isWrite } from './credentials.ts';
 import type { Exchange } from './exchange.ts';
-import { isTenantPath } from './routing.ts';
+import { isTenantPath, namesPracticeInHeader } from './routing.ts';
 
 export interface AdmissionOptions {
   /** Not asked where a request brings no credential. */
@@ -30,7 +37,6 @@ export interface AdmissionOptions {
   readonly clock: Clock;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const createAdmission = (options: AdmissionOptions) => {
   const limiter = createRateLimiter();
 
@@ -61,7 +67,7 @@ export const createAdmission = (options: AdmissionOptions) => {
   const limitRate = (exchange: Exchange): void => {
     const retryAfter = countRequest(exchange);
     if (retryAfter === 0) return;
-    throw new AppError('rate_limited', 'Too many requests.', { extra: { retry_after: retryAfter } });
+    throw new AppError('rate_limited', say`Too many requests.`, { extra: { retry_after: retryAfter } });
   };
 
   const enter = async (caller: Caller, id: string): Promise<Caller | null> => {
@@ -100,8 +106,8 @@ export const createAdmission = (options: AdmissionOptions) => {
     }
     const entered = await enter(caller, id);
     if (entered === null)
-      throw new AppError('not_found', 'There is no such practice.', {
-        hint: 'A practice is named by its id, a UUID, not by its slug or name; GET /api/practices lists yours.',
+      throw new AppError('not_found', say`There is no such practice.`, {
+        hint: say`A practice is named by its id, a UUID, not by its slug or name; GET /api/practices lists yours.`,
       });
     exchange.tenantId = id;
     if (!isFlat) params.id = id;
@@ -155,7 +161,7 @@ export const createAdmission = (options: AdmissionOptions) => {
       if (exchange.caller.kind === 'operator') await checkOperator(exchange, exchange.caller);
       return true;
     }
-    throw new AppError('forbidden', `The credential lacks the permission ${access}.`, {
+    throw new AppError('forbidden', say`The credential lacks the permission ${access}.`, {
       ...hintFor(access),
       extra: { permission: access },
     });
@@ -188,10 +194,12 @@ export const createAdmission = (options: AdmissionOptions) => {
 };
 
 const practiceNotNamed = (): AppError =>
-  new AppError('invalid_request', 'The request does not say which practice it is for.', {
-    hint: 'Name it, or a project of it, by project_id; or name it in the header X-Service-Practice.',
+  new AppError('invalid_request', say`The request does not say which practice it is for.`, {
+    hint: say`Name it, or a project of it, by project_id; or name it in the header X-Service-Practice.`,
     extra: {
-      fields: [{ path: 'header.X-Service-Practice', message: 'is required without a token of a practice' }],
+      fields: [
+        { path: 'header.X-Service-Practice', message: say`is required without a token of a practice` },
+      ],
     },
   });
 
@@ -203,4 +211,101 @@ const inQuery = (exchange: Exchange, name: string): string | undefined => {
 const inBody = (body: unknown, name: 'practice_id' | 'project_id'): string | undefined => {
   const given = (body as Readonly<Record<string, unknown>> | null | undefined)?.[name];
   return typeof given === 'string' ? given : undefined;
+};
+
+// The credentials of a request. The header fields win over the cookie, which browsers send by themselves. Where both the
+// bearer and the admin token are sent, one that is wrong is passed over if the other is right: clients and proxies add one
+// of them to every request. Two that are right are refused, because they may do different things.
+
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+/** Whether the request may change something. */
+export const isWrite = ({ method }: Pick<Exchange, 'method'>): boolean => !READING.has(method);
+
+const sentTwice = (name: string): AppError =>
+  new AppError('unauthorized', say`${name} is in the head more than once.`, { hint: say`Send it once.` });
+
+/** The field in which another API's clients send their token, where Authorization is absent. */
+const tokenField = ({ request, shape }: Exchange): string | undefined =>
+  request.headers.authorization === undefined
+    ? shape?.tokenHeaders().find((name) => request.headers[name] !== undefined)
+    : undefined;
+
+/** Throws `unauthorized` where the field holds no bearer. */
+const bearerOf = (exchange: Exchange): string => {
+  const name = tokenField(exchange);
+  const field = exchange.header(name ?? 'authorization');
+  if (field === undefined) throw sentTwice(name ?? 'Authorization');
+  if (name !== undefined) return field;
+  const bearer = BEARER.exec(field)?.[1];
+  if (bearer !== undefined) return bearer;
+  throw unreadable(field, ['Bearer']);
+};
+
+const adminTokenOf = (exchange: Exchange): string => {
+  const field = exchange.header('x-admin-token');
+  if (field === undefined) throw sentTwice('X-Admin-Token');
+  return field;
+};
+
+const oneOf = async (
+  byBearer: () => Promise<Caller>,
+  byAdminToken: () => Promise<Caller>,
+): Promise<Caller> => {
+  const asFault = (thrown: unknown): AppError => {
+    if (isCredentialFault(thrown)) return thrown;
+    throw thrown;
+  };
+  const bearer = await byBearer().catch(asFault);
+  const operator = await byAdminToken().catch(asFault);
+  if (bearer instanceof AppError) {
+    if (!(operator instanceof AppError)) return operator;
+    throw new AppError('unauthorized', say`${bearer.text} ${operator.text}`, { hint: bearer.hintText });
+  }
+  if (operator instanceof AppError) return bearer;
+  const message = say`two right credentials of different kinds: send one of them`;
+  throw new AppError(
+    'invalid_request',
+    say`The request has a bearer and the admin token, and both are right.`,
+    {
+      hint: say`Send the one that the request is to be made with.`,
+      extra: { fields: ['header.Authorization', 'header.X-Admin-Token'].map((path) => ({ path, message })) },
+    },
+  );
+};
+
+/** Who makes the request. Throws as `authenticate`, and `invalid_request` for two right credentials. */
+export const identify = (
+  authenticate: Authenticate,
+  exchange: Exchange,
+  isOnceMore: boolean,
+): Caller | Promise<Caller> => {
+  const { headers } = exchange.request;
+  const ask = (given: Partial<Credentials>) =>
+    authenticate(
+      {
+        bearer: null,
+        adminToken: null,
+        cookie: null,
+        csrfToken: null,
+        isWrite: isWrite(exchange),
+        isOnceMore,
+        ...given,
+      },
+      exchange.clientAddress,
+    );
+  const byBearer = () => ask({ bearer: bearerOf(exchange) });
+  const byAdminToken = () => ask({ adminToken: adminTokenOf(exchange) });
+  const hasBearer = headers.authorization !== undefined || tokenField(exchange) !== undefined;
+  if (headers['x-admin-token'] !== undefined)
+    return !hasBearer
+      ? byAdminToken()
+      : oneOf(
+          async () => byBearer(),
+          async () => byAdminToken(),
+        );
+  if (hasBearer) return byBearer();
+  const { cookie } = headers;
+  if (cookie === undefined) throw nothingSent();
+  return ask({ cookie, csrfToken: exchange.header('x-csrf-token') ?? null });
 };

@@ -1,15 +1,12 @@
 // What can be said of routes and events from their declarations alone, for the two descriptions made of them:
 // /openapi.yaml and /reference.
-import type { z } from 'zod';
-import { eventCatalogue, eventTypes, TEST_EVENT, TEST_FIRED_BY } from '#src/events/catalogue.ts';
-import { testDataSchema } from '#src/followers/webhooks/schema.ts';
-import { isPermission } from '#src/kernel/access.ts';
-import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
+import { errorTable } from '#src/kernel/error-table.ts';
+import type { ErrorCode } from '#src/kernel/errors.ts';
+import type { EventsDescription } from '#src/kernel/events-description.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import type { Route } from '#src/kernel/route.ts';
-import { publishedDataSchema } from '#src/messages/published-event.ts';
 import { FORM_TYPES } from './form.ts';
-import { isTenantPath, parametersOf } from './routing.ts';
+import { namesPracticeInHeader, parametersOf } from './routing.ts';
 
 /** What both descriptions say about the service itself. */
 export interface ServiceInfo {
@@ -17,13 +14,10 @@ export interface ServiceInfo {
   readonly version: string;
   /** Without a slash at its end. */
   readonly origin: string;
+  readonly events: EventsDescription;
 }
 
 export const errorCodes = Object.keys(errorTable) as ErrorCode[];
-
-/** Whether a header says which practice it is for: the path does not, and a permission is held in a practice only. */
-export const namesPracticeInHeader = ({ access, path }: Route): boolean =>
-  isPermission(access) && !isTenantPath(path);
 
 /** Whether browsers read its answers: then they get its refusals as pages too. */
 export const answersPages = ({ responses }: Route): boolean =>
@@ -40,7 +34,7 @@ export const bodyTypes = ({ form, text = [] }: Route): readonly string[] => [
 export const isTextType = ({ text = [] }: Route, type: string): boolean =>
   type !== JSON_TYPE && text.includes(type);
 
-/** Every code the route may answer with: those that the server adds to all routes of its kind, and its own. In the table's order. */
+/** Every code the route may answer with: those that the server adds to all routes of its kind, and its own. They are in the table's order. */
 export const errorsOf = (route: Route): ErrorCode[] => {
   const needsCredential = route.access !== 'public';
   // What changes something is refused to a browser's session without its X-CSRF-Token, whatever else is asked for.
@@ -68,27 +62,3 @@ export const errorsOf = (route: Route): ErrorCode[] => {
 
 export const statusFor = ({ shape }: Route, code: ErrorCode): number =>
   shape?.refusals?.statusOf(code) ?? errorTable[code].status;
-
-export interface DescribedEvent {
-  readonly name: string;
-  readonly firedBy: string;
-  readonly needsTracking: boolean;
-  /** Among those of a chat alert that names none. */
-  readonly alerts: boolean;
-  /** Shape of `data`. */
-  readonly data: z.ZodObject;
-}
-
-export const describedEvents = (): DescribedEvent[] => [
-  ...eventTypes.map((name) => {
-    const facts = eventCatalogue[name];
-    return {
-      name,
-      firedBy: facts.firedBy,
-      needsTracking: 'needsTracking' in facts,
-      alerts: 'alert' in facts && 'byDefault' in facts.alert,
-      data: publishedDataSchema(name),
-    };
-  }),
-  { name: TEST_EVENT, firedBy: TEST_FIRED_BY, needsTracking: false, alerts: false, data: testDataSchema },
-];

@@ -98,7 +98,7 @@ export type Compress = (
 
 /** Resolves with null where the answer is to be sent as it is. */
 export const createCompress = (): Compress => {
-  /** Of fixed documents, by route and encoding. */
+  /** They are the compressed forms of fixed documents, by route and encoding. */
   const kept = new Map<string, Promise<Buffer>>();
   return async (route, accepted, contentType, given) => {
     if (!mayCompress(route) || !TEXT.test(contentType)) return null;

@@ -15,6 +15,8 @@ import {
   type Route,
   type RouteResult,
 } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
+import { wordsIn } from './words.ts';
 
 const BUILT = join(import.meta.dirname, '../../dist/dashboard');
 
@@ -62,19 +64,8 @@ const readBuilt = async (
   return body && { body, headers };
 };
 
-const words = {
-  de: {
-    title: 'Die Oberfläche ist nicht gebaut',
-    text: 'E-Mails werden weiter angenommen und versandt. Führen Sie im Verzeichnis des Dienstes diesen Befehl aus und laden Sie die Seite neu:',
-  },
-  en: {
-    title: 'The dashboard has not been built',
-    text: 'Mail is accepted and sent all the same. Run this command in the folder of the service, then load this page again:',
-  },
-} as const;
-
 const notBuilt = (serviceName: string, { language }: RequestContext): RouteResult => {
-  const { title, text } = words[language];
+  const { title, text } = wordsIn(language).notBuilt;
   const body = `<p>${escapeHtml(text)}</p>\n<pre>npm run build</pre>`;
   return page({ status: 503, language, title, serviceName, body });
 };
@@ -104,6 +95,7 @@ const pageRoute = (
       ...segments.slice(-1).map((name) => `${name[0]?.toUpperCase()}${name.slice(1)}`),
     ].join(''),
     summary: 'The dashboard, for browsers.',
+    usedBy: 'browsers',
     access: 'public',
     stability: 'stable',
     params: z.object(
@@ -132,6 +124,7 @@ export const dashboardRoutes = (facts: DashboardFacts, folder = BUILT): readonly
     path: '/assets/{file}',
     tag: 'Service',
     id: 'getDashboardFile',
+    usedBy: 'browsers',
     summary: 'A file of the dashboard.',
     access: 'public',
     stability: 'stable',
@@ -139,7 +132,7 @@ export const dashboardRoutes = (facts: DashboardFacts, folder = BUILT): readonly
     responses: { 200: { description: 'the file, of the type of its name', body: ANY_TYPE } },
     handle: async ({ params }, context) => {
       const built = BUILT_NAME.test(params.file) ? await readBuilt(folder, params.file, context) : null;
-      if (!built) throw new AppError('not_found', 'There is no such file.');
+      if (!built) throw new AppError('not_found', say`There is no such file.`);
       const headers = { 'Cache-Control': 'public, max-age=31536000, immutable', ...built.headers };
       const contentType = TYPES[extname(params.file)] ?? 'application/octet-stream';
       return { status: 200, contentType, headers, body: built.body };

@@ -2,18 +2,16 @@
 // not change while the service runs.
 import { createHash } from 'node:crypto';
 import { Document, isCollection, isPair, isScalar } from 'yaml';
+import { HTML_TYPE } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import type { ServiceInfo } from './api-facts.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { openApiDocument } from './openapi.ts';
-import { referencePage, referenceStyle } from './reference.ts';
 
 const YAML_TYPE = 'application/yaml';
 /** The document is long and deep: 2 would be a tenth more of it. */
 const INDENT = 1;
 const LINE_WIDTH = 160;
 const SHORT = 140;
-const HTML_TYPE = 'text/html; charset=utf-8';
 
 const once = <T>(make: () => T): (() => T) => {
   let made: { readonly value: T } | undefined;
@@ -41,14 +39,24 @@ const toYaml = (value: JsonSchema): string => {
 
 /** `listRoutes` is asked at the first request, so that the list may hold these routes too. */
 export const documentationRoutes = (listRoutes: () => readonly Route[], info: ServiceInfo): Route[] => {
-  const yaml = once(() => toYaml(openApiDocument(listRoutes(), info)));
-  const page = once(() => referencePage(listRoutes(), info));
-  const styleHash = createHash('sha256').update(referenceStyle).digest('base64');
-  const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'`;
+  // What makes them is loaded at their first request, which few daemons ever get.
+  const yaml = once(async () => {
+    const { openApiDocument } = await import('./openapi.ts');
+    return toYaml(openApiDocument(listRoutes(), info));
+  });
+  const page = once(async () => {
+    const { referencePage, referenceStyle } = await import('./reference.ts');
+    const styleHash = createHash('sha256').update(referenceStyle).digest('base64');
+    return {
+      body: referencePage(listRoutes(), info),
+      policy: `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'`,
+    };
+  });
   return [
     defineRoute({
       method: 'get',
       path: '/openapi.yaml',
+      isAnsweredWhileDraining: true,
       tag: 'Service',
       id: 'getApiDescription',
       summary: 'The API described for machines, OpenAPI 3.1.',
@@ -56,7 +64,7 @@ export const documentationRoutes = (listRoutes: () => readonly Route[], info: Se
       isFixed: true,
       stability: 'stable',
       responses: { 200: { description: 'the document', body: YAML_TYPE } },
-      handle: () => ({ status: 200, body: yaml(), contentType: YAML_TYPE }),
+      handle: async () => ({ status: 200, body: await yaml(), contentType: YAML_TYPE }),
     }),
     defineRoute({
       method: 'get',
@@ -68,12 +76,11 @@ export const documentationRoutes = (listRoutes: () => readonly Route[], info: Se
       isFixed: true,
       stability: 'stable',
       responses: { 200: { description: 'an HTML page', body: HTML_TYPE } },
-      handle: () => ({
-        status: 200,
-        body: page(),
-        contentType: HTML_TYPE,
-        headers: { 'Content-Security-Policy': policy },
-      }),
+      handle: async () => {
+        const { body, policy } = await page();
+        const headers = { 'Content-Security-Policy': policy };
+        return { status: 200, body, contentType: HTML_TYPE, headers };
+      },
     }),
   ];
 };

@@ -8,7 +8,7 @@ import { examplesOf } from './json-schema.ts';
 
 const isRequired = (schema: z.ZodType): boolean => !schema.safeParse(undefined).success;
 
-/** Of a parameter. What may be left out and is an id selects from the records: without it there is more to see. */
+/** It is the example of a parameter. What may be left out and is an id selects from the records: without it there is more to see. */
 export const parameterExample = (schema: z.ZodType): unknown => {
   const [example] = examplesOf(schema);
   return isRequired(schema) || example !== EXAMPLE_ID ? example : undefined;

@@ -3,6 +3,7 @@
 import { MIMEType } from 'node:util';
 import { AppError } from '#src/kernel/errors.ts';
 import { cut, formatPath } from '#src/kernel/fields.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 
 export const FORM_TYPES = ['multipart/form-data', 'application/x-www-form-urlencoded'] as const;
 
@@ -17,16 +18,16 @@ const MAX_FIELDS = 100;
 /** Browsers write two or three lines above a field. */
 const MAX_PART_HEAD = 4 * 1024;
 
-const refuse = (path: string, message: string, cause?: unknown): AppError =>
-  new AppError('invalid_request', `\`${path}\` ${message}.`, {
-    hint: 'Send each field once, as a browser sends a form, in UTF-8.',
+const refuse = (path: string, message: Text, cause?: unknown): AppError =>
+  new AppError('invalid_request', say`\`${path}\` ${message}.`, {
+    hint: say`Send each field once, as a browser sends a form, in UTF-8.`,
     extra: { fields: [{ path, message }] },
     cause,
   });
 
-const tooMany = (): AppError => refuse('body', `has more than ${MAX_FIELDS} fields`);
+const tooMany = (): AppError => refuse('body', say`has more than ${MAX_FIELDS} fields`);
 
-const malformed = (cause: unknown): AppError => refuse('body', 'is not a whole, well-formed form', cause);
+const malformed = (cause: unknown): AppError => refuse('body', say`is not a whole, well-formed form`, cause);
 
 const readType = (type: string): MIMEType => {
   try {
@@ -53,7 +54,7 @@ const requireFew = (bytes: Uint8Array<ArrayBuffer>, { essence, params }: MIMETyp
     count += 1;
     if (count > most) throw tooMany();
     if (isMultipart && hasLongHead(body, at, mark))
-      throw refuse('body', `has a part with more than ${MAX_PART_HEAD} bytes above its content`);
+      throw refuse('body', say`has a part with more than ${MAX_PART_HEAD} bytes above its content`);
   }
 };
 
@@ -84,7 +85,7 @@ export const parseForm = async (
   requireFew(bytes, form);
   const fields = new Map<string, string | File>();
   for (const [name, value] of await parse(bytes, form)) {
-    if (fields.has(name)) throw refuse(formatPath('body', [cut(name)]), 'is in the form more than once');
+    if (fields.has(name)) throw refuse(formatPath('body', [cut(name)]), say`is in the form more than once`);
     fields.set(name, value instanceof File && files.includes(name) ? value : await textOf(value));
   }
   // As own properties, whatever their names: `__proto__` is a field like others, which no schema knows.

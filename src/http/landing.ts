@@ -1,29 +1,6 @@
-// The page at the origin, to which the service's mails lead: what this is, and where to go on.
-import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml, HTML_TYPE, page } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
-
-interface Words {
-  readonly intro: (service: string) => string;
-  readonly signIn: string;
-  readonly reference: string;
-  readonly abuse: string;
-}
-
-const words: Readonly<Record<Language, Words>> = {
-  de: {
-    intro: (service) => `${service} versendet E-Mails für Praxen, Vereine und Betriebe.`,
-    signIn: 'Anmelden',
-    reference: 'Beschreibung der Schnittstelle (englisch)',
-    abuse: 'Unerwünschte E-Mail melden',
-  },
-  en: {
-    intro: (service) => `${service} sends email for practices, clubs and firms.`,
-    signIn: 'Sign in',
-    reference: 'Description of the API',
-    abuse: 'Report unwanted email',
-  },
-};
+import { wordsIn } from './words.ts';
 
 export const landingRoute = (serviceName: string): Route =>
   defineRoute({
@@ -36,7 +13,7 @@ export const landingRoute = (serviceName: string): Route =>
     stability: 'stable',
     responses: { 200: { description: 'an HTML page', body: HTML_TYPE } },
     handle: (_, { language }) => {
-      const { intro, signIn, reference, abuse } = words[language];
+      const { intro, signIn, reference, abuse } = wordsIn(language).landing;
       const links = [
         ['/app', signIn],
         ['/reference', reference],

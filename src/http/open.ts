@@ -1,58 +1,86 @@
 // The HTTP server with all routes, their descriptions, and what the service says of itself.
-import type { Accounts } from '#src/accounts/open.ts';
-import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Base } from '#src/kernel/base.ts';
+import type { EventsDescription } from '#src/kernel/events-description.ts';
+import type { HealthPart } from '#src/kernel/health.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
 import type { ForeignShape, Route } from '#src/kernel/route.ts';
+import { type Sentences, speakerOf } from '#src/kernel/say.ts';
 import { dashboardRoutes } from './dashboard-files.ts';
 import { documentationRoutes } from './documentation.ts';
+import { healthRoutes } from './health.ts';
 import { landingRoute } from './landing.ts';
+import { metaRoute, type ServiceFacts } from './meta.ts';
 import { previewFrameRoute } from './preview-frame.ts';
-import { createHttpServer } from './server.ts';
-import { type Health, serviceRoutes } from './service-routes.ts';
+import { createHttpServer, type HttpServerOptions } from './server.ts';
 
 export interface HttpParts {
   readonly routes: readonly Route[];
   readonly shapes: readonly ForeignShape[];
-  readonly health: () => Health;
+  readonly health: Readonly<Record<string, HealthPart>>;
+  /** What webhooks bring. */
+  readonly events: EventsDescription;
+  readonly isInSafeMode: (tenantId: string) => Promise<boolean>;
+  readonly attachmentPolicy: ServiceFacts['attachmentPolicy'];
   /** Whether any scanner is configured. */
   readonly scanners: () => boolean;
+  /** Texts of refusals that clients may ask for in other languages than English. */
+  readonly refusals: Readonly<Partial<Record<MemberLanguage, Sentences>>>;
   /** Answers that their route does not declare become errors: for tests. */
   readonly checkResponses?: boolean | undefined;
 }
 
+/** Who is asked whether a request may enter. */
+type Doors = Pick<
+  HttpServerOptions,
+  | 'authenticate'
+  | 'enterTenant'
+  | 'noteEntrance'
+  | 'mayCreatePractice'
+  | 'practiceNamed'
+  | 'tenantExists'
+  | 'someMoved'
+>;
+
 /** Throws where the list of routes is defective. */
-export const openHttp = (base: Base, accounts: Accounts, parts: HttpParts) => {
+export const openHttp = (base: Base, doors: Doors, parts: HttpParts) => {
   const { config, clock, log, version, draining } = base;
   const { service, http, smtp, billing } = config();
   const { name, host, public_origin: origin } = service;
   const { listen: submission, implicit_listen: implicit } = smtp.submission ?? {};
-  const isInSafeMode = (tenantId: string): Promise<boolean> =>
-    base.storage.tenants.read(tenantId, (db) => tenantStore(db).practice().safe_mode === 1);
   const passwordLogin = () => config().auth.password_login;
   const routes: readonly Route[] = [
     ...parts.routes,
-    ...serviceRoutes({
+    ...healthRoutes(base, parts.health),
+    metaRoute({
       name,
       version,
-      safeMode: async (tenantId) => (tenantId === null ? config().safe_mode.default : isInSafeMode(tenantId)),
+      safeMode: async (tenantId) =>
+        tenantId === null ? config().safe_mode.default : parts.isInSafeMode(tenantId),
       limits: base.limits,
       passwordLogin,
       scanners: parts.scanners,
+      attachmentPolicy: parts.attachmentPolicy,
       submission: smtp.submission
         ? { host, port: submission?.port ?? null, implicit_port: implicit?.port ?? null }
         : null,
       simulatorHost: base.simulatorDomain,
       inbound: smtp.inbound !== undefined,
       billing: billing.provider !== 'none',
-      health: parts.health,
     }),
     landingRoute(name),
     ...dashboardRoutes({ serviceName: name, passwordLogin }),
     previewFrameRoute,
-    ...documentationRoutes(() => routes, { name, version, origin }),
+    ...documentationRoutes(() => routes, { name, version, origin, events: parts.events }),
   ];
-  const { authenticate, enterTenant, noteEntrance, mayCreatePractice, practiceNamed, tenantExists } =
-    accounts;
+  const {
+    authenticate,
+    enterTenant,
+    noteEntrance,
+    mayCreatePractice,
+    practiceNamed,
+    tenantExists,
+    someMoved,
+  } = doors;
   return createHttpServer({
     listen: http.listen,
     routes,
@@ -67,6 +95,13 @@ export const openHttp = (base: Base, accounts: Accounts, parts: HttpParts) => {
     mayCreatePractice,
     practiceNamed,
     tenantExists,
+    someMoved,
+    speakers: Object.fromEntries(
+      Object.entries(parts.refusals).map(([language, sentences]) => [
+        language,
+        speakerOf(language as MemberLanguage, sentences),
+      ]),
+    ),
     serviceName: name,
     limits: base.limits,
     draining,

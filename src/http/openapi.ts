@@ -1,23 +1,18 @@
 // The API's machine-readable description, OpenAPI 3.1.0, made from the declared routes and the table of error codes.
 // Nothing in it is written by hand, so nothing in it can lag behind.
 import { z } from 'zod';
-import { envelopeSchema } from '#src/followers/webhooks/schema.ts';
-import { deliveryHeaders, OPTIONAL_HEADER } from '#src/followers/webhooks/sign.ts';
-import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
+import { errorTable } from '#src/kernel/error-table.ts';
+import type { ErrorCode } from '#src/kernel/errors.ts';
+import type { DescribedEvent, EventsDescription } from '#src/kernel/events-description.ts';
 import { EXAMPLE_ID } from '#src/kernel/fields.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import type { Route, RouteResponse } from '#src/kernel/route.ts';
-import { dataOf } from '#src/messages/published-event.ts';
-import { messageFields, suppressionFields } from '#src/messages/published-fields.ts';
 import {
   answersPages,
   bodyTypes,
-  type DescribedEvent,
-  describedEvents,
   errorCodes,
   errorsOf,
   isTextType,
-  namesPracticeInHeader,
   type ServiceInfo,
   statusFor,
 } from './api-facts.ts';
@@ -30,7 +25,7 @@ import {
   mergeDirections,
   type SchemaBook,
 } from './json-schema.ts';
-import { parametersOf } from './routing.ts';
+import { namesPracticeInHeader, parametersOf } from './routing.ts';
 import { componentName, shareFields, shareRepeated } from './shared-components.ts';
 
 const componentRef = (name: string): JsonSchema => ({ $ref: COMPONENTS + name });
@@ -87,7 +82,7 @@ const successResponse = (response: RouteResponse, book: SchemaBook, place: strin
 /** More codes than these make no name; they are written in place. */
 const MAX_NAMED_CODES = 2;
 
-/** Of refusals only. */
+/** Only refusals have one. */
 const responseName = ({ description, content }: JsonSchema): string | null => {
   const codes = [...String(description).matchAll(/`(\w+)`/g)].map(([, code = '']) => code);
   if (codes.length === 0 || codes.length > MAX_NAMED_CODES || !codes.every((code) => code in errorTable))
@@ -170,6 +165,7 @@ const operation = (route: Route, book: SchemaBook, origin: string): Operation =>
     ...(route.stability === 'deprecated' ? { deprecated: true } : {}),
     'x-permission': route.access,
     'x-stability': route.stability,
+    ...(route.usedBy === undefined ? {} : { 'x-used-by': route.usedBy }),
     ...(typeof route.audit === 'string' ? { 'x-audit': route.audit } : {}),
     ...(route.rate === undefined ? {} : { 'x-rate-limit': route.rate }),
     ...security(route),
@@ -184,7 +180,7 @@ const operation = (route: Route, book: SchemaBook, origin: string): Operation =>
   };
 };
 
-/** In the form of a media type. */
+/** The form is that of a media type. */
 const examplesIn = ([first, ...more]: readonly unknown[]): JsonSchema => {
   if (first === undefined) return {};
   if (more.length === 0) return { example: first };
@@ -213,13 +209,13 @@ const eventComponent = (name: string): string => `${componentName(name)}Event`;
 /** OpenAPI ignores a parameter of this name: the content says it. */
 const SAID_BY_CONTENT = 'Content-Type';
 
-const deliveryParameters = (): JsonSchema[] =>
-  Object.entries(deliveryHeaders)
+const deliveryParameters = ({ headers, optionalHeader }: EventsDescription): JsonSchema[] =>
+  Object.entries(headers)
     .filter(([name]) => name !== SAID_BY_CONTENT)
     .map(([name, description]) => ({
       name,
       in: 'header',
-      required: name !== OPTIONAL_HEADER,
+      required: name !== optionalHeader,
       description,
       schema: { type: 'string' },
     }));
@@ -233,12 +229,15 @@ const deliveryResponses: JsonSchemas = {
   default: { description: 'tried again, by schedule; redirects are not followed' },
 };
 
-const eventOperation = ({ name, firedBy, needsTracking }: DescribedEvent): Operation => ({
+const eventOperation = (
+  { name, firedBy, needsTracking }: DescribedEvent,
+  description: EventsDescription,
+): Operation => ({
   operationId: `on${componentName(name)}`,
   summary: name,
   description: needsTracking ? `${firedBy} Only of messages whose opens or clicks are tracked.` : firedBy,
   security: [],
-  parameters: deliveryParameters(),
+  parameters: deliveryParameters(description),
   requestBody: {
     required: true,
     content: {
@@ -249,17 +248,19 @@ const eventOperation = ({ name, firedBy, needsTracking }: DescribedEvent): Opera
 });
 
 /** The requests that the service makes itself, one for each event, and the components that they refer to. */
-const describeWebhooks = (book: SchemaBook) => {
-  const events = describedEvents();
+const describeWebhooks = (description: EventsDescription, book: SchemaBook) => {
+  const events = description.events();
   return {
-    webhooks: Object.fromEntries(events.map((event) => [event.name, { post: eventOperation(event) }])),
+    webhooks: Object.fromEntries(
+      events.map((event) => [event.name, { post: eventOperation(event, description) }]),
+    ),
     schemas: {
-      MessageEventData: book.describe(dataOf(messageFields), 'output', 'MessageEventData'),
-      SuppressionEventData: book.describe(dataOf(suppressionFields), 'output', 'SuppressionEventData'),
+      MessageEventData: book.describe(description.messageData, 'output', 'MessageEventData'),
+      SuppressionEventData: book.describe(description.suppressionData, 'output', 'SuppressionEventData'),
       ...Object.fromEntries(
         events.map(({ name, data }) => {
           const component = eventComponent(name);
-          return [component, book.describe(envelopeSchema(name, data), 'output', component)];
+          return [component, book.describe(description.envelope(name, data), 'output', component)];
         }),
       ),
     },
@@ -276,7 +277,7 @@ export const openApiDocument = (routes: readonly Route[], info: ServiceInfo): Js
     paths[route.path] = item;
   }
   const errors = errorSchemas(book);
-  const { webhooks, schemas } = describeWebhooks(book);
+  const { webhooks, schemas } = describeWebhooks(info.events, book);
   const operations = [paths, webhooks].flatMap((items) =>
     Object.values(items).flatMap(Object.values<Operation>),
   );

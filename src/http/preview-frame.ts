@@ -38,6 +38,7 @@ export const previewFrameRoute: Route = defineRoute({
   path: '/app/frame',
   tag: 'Service',
   id: 'getPreviewFrame',
+  usedBy: 'the dashboard',
   summary: 'An empty document in which the dashboard shows HTML while it is written.',
   access: 'public',
   stability: 'stable',

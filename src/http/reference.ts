@@ -1,26 +1,17 @@
 // The API's reference for people: one HTML page without scripts, made from the same declarations as /openapi.yaml.
+
 import { z } from 'zod';
-import { envelopeSchema } from '#src/followers/webhooks/schema.ts';
-import { deliveryHeaders } from '#src/followers/webhooks/sign.ts';
 import { type Access, isPermission, type Permission } from '#src/kernel/access.ts';
-import { errorTable } from '#src/kernel/errors.ts';
+import { errorTable } from '#src/kernel/error-table.ts';
+import type { DescribedEvent, EventsDescription } from '#src/kernel/events-description.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
 import type { Route } from '#src/kernel/route.ts';
-import { dataOf } from '#src/messages/published-event.ts';
-import { messageFields } from '#src/messages/published-fields.ts';
-import {
-  bodyTypes,
-  type DescribedEvent,
-  describedEvents,
-  errorCodes,
-  errorsOf,
-  namesPracticeInHeader,
-  type ServiceInfo,
-  statusFor,
-} from './api-facts.ts';
+import { inEnglish } from '#src/kernel/say.ts';
+import { bodyTypes, errorCodes, errorsOf, type ServiceInfo, statusFor } from './api-facts.ts';
 import { curlOf } from './examples.ts';
 import { createSchemaBook, type SchemaBook } from './json-schema.ts';
 import { code, fieldTable, prose, table } from './reference-parts.ts';
+import { namesPracticeInHeader } from './routing.ts';
 
 export const referenceStyle = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 0 auto; padding: 1rem; color: #1c1c1c; background: #fff }
@@ -44,7 +35,7 @@ const accessText = ({ access }: Route): string =>
 
 /** What the server does with every request of the route. */
 const termsOf = (route: Route): string => {
-  const { audit, rate, stability, body } = route;
+  const { audit, rate, stability, body, usedBy } = route;
   const terms = [
     `Access: ${accessText(route)}.`,
     ...(namesPracticeInHeader(route)
@@ -52,6 +43,7 @@ const termsOf = (route: Route): string => {
           `Without a token of a practice, ${code('project_id')} or ${code('X-Service-Practice')} names the practice it is for.`,
         ]
       : []),
+    ...(usedBy === undefined ? [] : [`Used by ${usedBy}.`]),
     ...(rate === undefined ? [] : ['Under the tight rate limit of sign-in and public forms.']),
     ...(body && bodyTypes(route).length > 1 ? [`Takes ${bodyTypes(route).map(code).join(', ')}.`] : []),
     ...(typeof audit === 'string' ? [`In the audit as ${code(audit)}.`] : []),
@@ -92,14 +84,14 @@ const mark = (holds: boolean): string => (holds ? 'yes' : '');
 const isOfMessage = ({ name }: DescribedEvent): boolean => name.startsWith('message.');
 
 /** Of an event of a message only those that not every one has. */
-const ownFields = (event: DescribedEvent): z.ZodObject => {
+const ownFields = (event: DescribedEvent, { messageData }: EventsDescription): z.ZodObject => {
   if (!isOfMessage(event)) return event.data;
-  const own = Object.entries(event.data.shape).filter(([name]) => !(name in messageFields));
+  const own = Object.entries(event.data.shape).filter(([name]) => !(name in messageData.shape));
   return z.strictObject(Object.fromEntries(own));
 };
 
-const eventSection = (event: DescribedEvent, book: SchemaBook): string => {
-  const own = ownFields(event);
+const eventSection = (event: DescribedEvent, description: EventsDescription, book: SchemaBook): string => {
+  const own = ownFields(event, description);
   const hasOwn = Object.keys(own.shape).length > 0;
   const shared = isOfMessage(event)
     ? `<p>${prose(`The fields of every event of a message${hasOwn ? ', and:' : '.'}`)}</p>`
@@ -124,28 +116,28 @@ const RULES = [
   'Of a mail received they hold links; only a webhook with `inbound_mail: whole` gets subject and content, in `data.mail`. A receiver that does not want the mail answers 403: it is not sent again, and says nothing about the webhook.',
 ];
 
-const eventsSection = (book: SchemaBook): string => {
-  const events = describedEvents();
+const eventsSection = (description: EventsDescription, book: SchemaBook): string => {
+  const events = description.events();
   const rows = events.map(({ name, firedBy, needsTracking, alerts }) => [
     `<a href="#${eventAnchor(name)}">${code(name)}</a>`,
     prose(firedBy),
     mark(needsTracking),
     mark(alerts),
   ]);
-  const envelope = envelopeSchema('message.sent', z.record(z.string(), z.unknown()));
+  const envelope = description.envelope('message.sent', z.record(z.string(), z.unknown()));
   const around = z.strictObject({
     ...envelope.shape,
     event: z.string().describe('name of the event'),
     data: envelope.shape.data.describe('what the event says'),
   });
-  const headers = Object.entries(deliveryHeaders).map(([name, text]) => [code(name), prose(text)]);
+  const headers = Object.entries(description.headers).map(([name, text]) => [code(name), prose(text)]);
   return `<h2 id="${EVENTS_ANCHOR}">Webhook events</h2>
 <ul>${RULES.map((rule) => `<li>${prose(rule)}</li>`).join('')}</ul>
 ${table('Which operation fires which', ['Event', 'Fired by', 'Needs tracking', 'Chat alerts by default'], rows)}
 ${fieldTable('Body of a delivery', around, 'output', 'event-envelope', book)}
 ${table('Header fields of a delivery', ['Name', 'Value'], headers)}
-${fieldTable(`Fields of ${code('data')} in every event of a message`, dataOf(messageFields), 'output', 'event-message', book)}
-${events.map((event) => eventSection(event, book)).join('\n')}`;
+${fieldTable(`Fields of ${code('data')} in every event of a message`, description.messageData, 'output', 'event-message', book)}
+${events.map((event) => eventSection(event, description, book)).join('\n')}`;
 };
 
 const errorRows = (): string[][] =>
@@ -156,7 +148,7 @@ const errorRows = (): string[][] =>
     return [
       `<code id="error-${name}">${name}</code>`,
       String(declaration.status),
-      prose(declaration.hint),
+      prose(inEnglish(declaration.hint)),
       extra,
       again,
     ];
@@ -185,7 +177,7 @@ export const referencePage = (routes: readonly Route[], info: ServiceInfo): stri
 <nav aria-label="Routes">${contents.join('\n')}
 <h2><a href="#${EVENTS_ANCHOR}">Webhook events</a></h2></nav>
 <main>${sections.join('\n')}
-${eventsSection(book)}
+${eventsSection(info.events, book)}
 <h2 id="errors">Errors</h2>
 <p>An error is a JSON object with ${code('code')}, ${code('error')} (what happened), ${code('hint')} (what to do) and the fields named here.</p>
 ${table('Codes', ['Code', 'Status', 'What to do', 'Fields', 'May succeed later'], errorRows())}</main></body></html>

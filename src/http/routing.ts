@@ -1,7 +1,7 @@
 // The list of routes, checked once at the start and laid out as a tree of path segments. Fixed segments win over
 // `{parameters}`. express's own router is not used: it tries its paths one after the other, which took 20 to 40 µs of CPU a
 // request with 160 routes, where the tree takes less than one.
-import { isAccess } from '#src/kernel/access.ts';
+import { isAccess, isPermission } from '#src/kernel/access.ts';
 import { editDistance } from '#src/kernel/nearest.ts';
 import type { Method, Route } from '#src/kernel/route.ts';
 
@@ -13,6 +13,10 @@ const PRACTICE_PATH = '/api/practices/{id}';
 /** `/api/practices/{id}` and what is below: `id` names the tenant. */
 export const isTenantPath = (path: string): boolean =>
   path === PRACTICE_PATH || path.startsWith(`${PRACTICE_PATH}/`);
+
+/** Whether a header says which practice it is for: the path does not, and a permission is held in a practice only. */
+export const namesPracticeInHeader = ({ access, path }: Route): boolean =>
+  isPermission(access) && !isTenantPath(path);
 
 export const parametersOf = (path: string): string[] =>
   path.split('/').flatMap((segment) => PARAMETER.exec(segment)?.[1] ?? []);
@@ -63,7 +67,7 @@ interface Endpoint {
 interface Node {
   readonly fixed: Map<string, Node>;
   parameter: Node | undefined;
-  /** By method in upper case. */
+  /** The method is in upper case. */
   readonly endpoints: Map<string, Endpoint>;
 }
 

@@ -2,18 +2,18 @@
 // was still on its way, handler, answer. A step ends the request by throwing an AppError.
 import type { z } from 'zod';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
-import { AppError, wrongMethod } from '#src/kernel/errors.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { TenantMoved } from '#src/kernel/moved.ts';
 import { clientKey } from '#src/kernel/rate-limit.ts';
-import { ANY_TYPE, type ForeignShape, type Route, type RouteResult } from '#src/kernel/route.ts';
+import { ANY_TYPE, type ForeignShape, type Route, type RouteResult, wrongMethod } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { validate } from '#src/kernel/validate.ts';
-import { CLICK_PATH, OPEN_PATH } from '#src/mail/copy-links.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
-import { answer, answerError } from './answer.ts';
 import { errorsOf } from './api-facts.ts';
 import { type Holding, hasArrived, readBody } from './body.ts';
 import { createCompress } from './compression.ts';
-import type { Exchange } from './exchange.ts';
-import { createForeignPaths } from './foreign-paths.ts';
+import { answer, answerError, type Exchange } from './exchange.ts';
+import { createForeignPaths } from './request-head.ts';
 import { createRouter } from './routing.ts';
 
 export interface ServeOptions extends AdmissionOptions {
@@ -24,18 +24,13 @@ export interface ServeOptions extends AdmissionOptions {
   readonly draining: () => boolean;
   /** Answers that their route does not declare become `internal_error`: for tests and development. */
   readonly checkResponses?: boolean;
+  /** Whether the tenant of any request may have moved to another host. */
+  readonly someMoved: () => boolean;
   /** How long a client may read nothing of a large answer or a stream, ms; a minute where absent. */
   readonly unreadMs?: number;
 }
 
-export interface Budgets {
-  /** Bytes of request bodies. */
-  readonly bodies: ByteBudget;
-  /** Bytes of large answers that are not read yet. */
-  readonly answers: ByteBudget;
-}
-
-/** For routes that declare no limit of their own: far above any record of the API, far below an attachment. */
+/** It holds for routes that declare no limit of their own: far above any record of the API, far below an attachment. */
 const DEFAULT_BODY_BYTES = 1024 * 1024;
 /** For routes that anyone may call: far above a code, an address, a password. What strangers hold is bounded by it. */
 const PUBLIC_BODY_BYTES = 16 * 1024;
@@ -43,14 +38,6 @@ const PUBLIC_BODY_BYTES = 16 * 1024;
 const DRAINING_RETRY_SECONDS = 5;
 /** One of them has been read by then. */
 const LARGE_ANSWER_RETRY_SECONDS = 5;
-/** What monitoring and clients read while the service goes down, and the links in mails, which people follow once. */
-const ANSWERED_WHILE_DRAINING: ReadonlySet<string> = new Set([
-  '/healthz',
-  '/openapi.yaml',
-  '/api/meta',
-  `${OPEN_PATH}/{token}`,
-  `${CLICK_PATH}/{token}/{url}`,
-]);
 
 const queryFor = ({ shape }: Route, query: Exchange['request']['query']): object =>
   shape?.ignoresCaseInQuery
@@ -68,7 +55,7 @@ export const budgetOwner = ({ caller, clientAddress }: Exchange): string =>
  */
 export const createServe = (
   options: ServeOptions,
-  budgets: Budgets,
+  budgets: { readonly bodies: ByteBudget; readonly answers: ByteBudget },
 ): ((exchange: Exchange) => Promise<void>) => {
   const find = createRouter(options.routes);
   const findFor = createForeignPaths(find, options.shapes);
@@ -77,9 +64,9 @@ export const createServe = (
   const refuseWhileDraining = (exchange: Exchange, route: Route | undefined): void => {
     if (!options.draining()) return;
     exchange.headers.Connection = 'close';
-    if (route?.method === 'get' && ANSWERED_WHILE_DRAINING.has(route.path)) return;
+    if (route?.isAnsweredWhileDraining) return;
     admission.countRequest(exchange);
-    throw new AppError('unavailable', 'The service is shutting down.', {
+    throw new AppError('unavailable', say`The service is shutting down.`, {
       extra: { retry_after: DRAINING_RETRY_SECONDS },
     });
   };
@@ -92,7 +79,16 @@ export const createServe = (
   const bodyOf = async (exchange: Exchange, route: Route): Promise<unknown> => {
     const usual = route.access === 'public' ? PUBLIC_BODY_BYTES : DEFAULT_BODY_BYTES;
     const limitBytes = Math.min(route.bodyLimit ?? usual, options.limits().body_bytes);
-    const terms = { limitBytes, form: route.form, textTypes: route.text ?? [] };
+    const copy = (bytes: Buffer): void => {
+      exchange.bodyBytes = bytes;
+    };
+    const terms = {
+      limitBytes,
+      form: route.form,
+      textTypes: route.text ?? [],
+      // Whose request it is may be found out by the body; with a credential it is known before.
+      copy: route.access === 'public' && options.someMoved() ? copy : undefined,
+    };
     const owner = budgetOwner(exchange);
     exchange.bodyOwner = owner;
     const holding: Holding = {
@@ -148,7 +144,7 @@ export const createServe = (
     // A client that has left by now has given back what was held: nothing would give this back.
     if (exchange.isSettled) return;
     if (!budgets.answers.take(budgetOwner(exchange), bytes))
-      throw new AppError('unavailable', 'Too many large answers wait to be read.', {
+      throw new AppError('unavailable', say`Too many large answers wait to be read.`, {
         extra: { retry_after: LARGE_ANSWER_RETRY_SECONDS },
       });
     exchange.answerHeld = bytes;
@@ -167,10 +163,13 @@ export const createServe = (
     refuseWhileDraining(exchange, undefined);
     admission.limitRate(exchange);
     const instead = exchange.shape?.insteadOf(exchange.path.slice(exchange.shape.base.length));
-    if (allowed !== undefined) throw wrongMethod([`It takes ${allowed}.`, instead ?? ''].join(' ').trim());
+    if (allowed !== undefined)
+      throw wrongMethod(
+        instead === undefined ? say`It takes ${allowed}.` : say`It takes ${allowed}. ${instead}`,
+      );
     const nearest = instead === undefined ? found.nearest() : undefined;
-    const hint = instead ?? (nearest && `Perhaps ${nearest} is meant.`);
-    throw new AppError('not_found', 'There is nothing at this path.', hint === undefined ? {} : { hint });
+    const hint = instead ?? (nearest === undefined ? undefined : say`Perhaps ${nearest} is meant.`);
+    throw new AppError('not_found', say`There is nothing at this path.`, hint === undefined ? {} : { hint });
   };
 
   const refuse = async (exchange: Exchange, thrown: unknown): Promise<void> => {
@@ -192,7 +191,12 @@ export const createServe = (
         unreadMs: options.unreadMs,
       });
     } catch (thrown) {
-      await refuse(exchange, thrown);
+      // Who is signed in here is not known there: what is forwarded has a tenant's token, or no credential.
+      if (thrown instanceof TenantMoved && exchange.caller.kind === 'anonymous') {
+        const { forward } = await import('./forward.ts');
+        const failed = await forward(exchange, thrown.newHost);
+        if (failed !== null) await refuse(exchange, failed);
+      } else await refuse(exchange, thrown);
     }
   };
 };

@@ -1,4 +1,4 @@
-// The HTTP server: node's own with bounds against slow and greedy clients, express's requests on it, and the declared
+// The HTTP server: node's own with bounds against clients that are slow or take too much, express's requests on it, and the declared
 // routes. TLS is the business of a proxy in front.
 import {
   createServer,
@@ -10,18 +10,19 @@ import {
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import express, { type Request } from 'express';
-import { redactText } from '#src/events/redact.ts';
 import { type ByteBudget, createByteBudget } from '#src/kernel/byte-budget.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type Log, REQUEST_LINE } from '#src/kernel/log.ts';
+import { redactText } from '#src/kernel/redact.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
-import { clientAddressOf, type Trust } from './client-address.ts';
-import { Exchange } from './exchange.ts';
-import { whyMalformed } from './request-head.ts';
+import { Exchange, type Speakers } from './exchange.ts';
+import { clientAddressOf, type Trust, whyMalformed } from './request-head.ts';
 import { budgetOwner, createServe, type ServeOptions } from './serve.ts';
 
 export interface HttpServerOptions extends ServeOptions {
+  readonly speakers?: Speakers;
   readonly listen: { readonly host: string; readonly port: number };
   /** Whose X-Forwarded-For is believed: no one's, that of a number of proxies in front, or of proxies in these networks. */
   readonly trustProxy: false | number | readonly string[];
@@ -87,9 +88,9 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     }
     let exchange: Exchange;
     try {
-      exchange = new Exchange(request as Request, response, log);
+      exchange = new Exchange(request as Request, response, log, options.speakers);
     } catch {
-      refuseHead(response, 'The target of the request has no path that can be read.');
+      refuseHead(response, say`The target of the request has no path that can be read.`);
       return;
     }
     inFlight += 1;
@@ -156,9 +157,9 @@ const listen = (server: Server, { host, port }: { host: string; port: number }) 
     });
   });
 
-const HEAD_HINT = 'Send a complete head of at most 16 KiB, then the body without pauses.';
+const HEAD_HINT = say`Send a complete head of at most 16 KiB, then the body without pauses.`;
 
-const malformed = (message: string) => {
+const malformed = (message: Text) => {
   const problem = new AppError('invalid_request', message, { hint: HEAD_HINT, extra: { fields: [] } });
   const body = JSON.stringify(problem);
   const headers = {
@@ -171,7 +172,7 @@ const malformed = (message: string) => {
 };
 
 /** By node's own way, so that it comes after the answers to the requests before it. */
-const refuseHead = (response: ServerResponse, message: string): void => {
+const refuseHead = (response: ServerResponse, message: Text): void => {
   const { headers, body } = malformed(message);
   response.writeHead(400, headers).end(body);
 };
@@ -190,8 +191,8 @@ const refuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => 
   }
   const { headers, body } = malformed(
     isLate
-      ? 'The request did not come in time.'
-      : 'The request is not well-formed HTTP/1.1, or its head is too long.',
+      ? say`The request did not come in time.`
+      : say`The request is not well-formed HTTP/1.1, or its head is too long.`,
   );
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const status = isLate ? '408 Request Timeout' : '400 Bad Request';

@@ -1,53 +1,25 @@
 // Whether mail to an address at a receiving host is taken: asked at RCPT, before any content, so that what is not wanted is refused
 // there, with a reason, and nothing has to be sent back later. For a return path it is asked once the content is known to be no report.
+
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import type { Answering } from '#src/accounts/tenants/reply-address.ts';
-import type { DurableFile } from '#src/kernel/db/durable-file.ts';
-import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { Base } from '#src/kernel/base.ts';
+import { DISK } from '#src/kernel/db/file-states.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import { createRateLimiter } from '#src/kernel/rate-limit.ts';
-import type { Clock } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import type { ReturnPathTarget } from '#src/mail/verp.ts';
-import { type AdmissionRefusal, mailboxFor, namesSender } from './recipient-rules.ts';
+import type {
+  Admission,
+  AdmissionRefusal,
+  AskedRecipient,
+  AskingMail,
+  MailboxRecipient,
+  ReturnPath,
+} from '#src/mail/reception.ts';
+import { mailboxFor, namesSender } from './recipient-rules.ts';
 import { inboundRegistryStore, inboundSettingsStore } from './settings-store.ts';
 import { countedBytes, inboundStore } from './store.ts';
-
-export type Admission = { readonly tenantId: string } | { readonly refusal: AdmissionRefusal };
-
-export interface MailboxRecipient {
-  readonly tenantId: string;
-  /** As in RCPT TO, with its domain in A-labels. */
-  readonly address: string;
-  /** Number of the copy's recipient, where the address is the return path of a copy. */
-  readonly answers?: number;
-}
-
-export interface AskedRecipient {
-  /** The sending host behind `in.`. */
-  readonly host: string;
-  readonly localPart: string;
-  /** Whether an address of its own is needed, because for this name the catch-all does not count. */
-  readonly named: boolean;
-}
-
-export interface AskingMail {
-  /** MAIL FROM; empty: the null sender. */
-  readonly mailFrom: string;
-  /** As declared with MAIL; 0 where it was not. */
-  readonly size: number;
-}
-
-export interface AdmitDeps {
-  readonly platform: Pick<DurableFile<PlatformDb>, 'peek'>;
-  readonly files: Pick<TenantFiles, 'read'>;
-  readonly clock: Clock;
-  readonly limits: () => Limits;
-  /** Whether less of the disk is free than the operator wants, or it fails. */
-  readonly isDiskFull: () => boolean;
-  readonly answering: Answering;
-}
 
 const MIB = 1_024 * 1_024;
 
@@ -80,7 +52,11 @@ const judge = (
 };
 
 /** What it returns rejects where a file cannot be read. */
-export const createAdmission = ({ platform, files, clock, limits, isDiskFull, answering }: AdmitDeps) => {
+export const createAdmission = (
+  { storage, clock, limits }: Pick<Base, 'storage' | 'clock' | 'limits'>,
+  answering: Answering,
+) => {
+  const { platform, tenants: files, states } = storage;
   const rates = createRateLimiter();
   const mayCome = (tenantId: string): boolean =>
     rates.take(tenantId, clock.now(), limits().inboundPerTenant).allowed;
@@ -90,13 +66,13 @@ export const createAdmission = ({ platform, files, clock, limits, isDiskFull, an
     if (tenantId === null) return { refusal: 'disabled' };
     const refusal = await files.read(tenantId, (db) => judge(db, recipient, mail, limits()));
     if (refusal !== null) return { refusal };
-    if (isDiskFull()) return { refusal: 'no_disk' };
+    if (states.of(DISK) !== undefined) return { refusal: 'no_disk' };
     return mayCome(tenantId) ? { tenantId } : { refusal: 'busy' };
   };
 
   /** Those of the return paths whose tenants receive mail; or why none of it can come now. */
   const admitAnswers = (
-    returnPaths: readonly { readonly address: string; readonly target: ReturnPathTarget }[],
+    returnPaths: readonly ReturnPath[],
   ): readonly MailboxRecipient[] | { readonly refusal: AdmissionRefusal } => {
     const recipients = platform.peek((db) =>
       returnPaths.flatMap(({ address, target }): MailboxRecipient[] => {
@@ -105,7 +81,7 @@ export const createAdmission = ({ platform, files, clock, limits, isDiskFull, an
         return [{ tenantId, address, answers: target.recipientId }];
       }),
     );
-    if (recipients.length > 0 && isDiskFull()) return { refusal: 'no_disk' };
+    if (recipients.length > 0 && states.of(DISK) !== undefined) return { refusal: 'no_disk' };
     return recipients.every(({ tenantId }) => mayCome(tenantId)) ? recipients : { refusal: 'busy' };
   };
 

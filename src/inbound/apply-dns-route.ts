@@ -4,6 +4,7 @@ import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { checkedRecordSchema } from '#src/domains/custom/domain-schema.ts';
 import type { Domains } from '#src/domains/open.ts';
 import { recordActions } from '#src/domains/providers/apply-records.ts';
+import { withAdvice } from '#src/domains/records/host-check.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { toIso } from '#src/kernel/time.ts';
 
@@ -51,11 +52,11 @@ export const applyDnsRoute = ({ applyRecords }: Pick<Domains['receiving'], 'appl
       .meta({ examples: [{}] }),
     responses: { 200: { description: 'What became of each record.', body: appliedSchema } },
     errors: ['conflict', 'rate_limited'],
-    handle: async ({ params: { id } }, { change }) => {
+    handle: async ({ params: { id } }, { change, speak }) => {
       const { checkedAt, records, ...rest } = await applyRecords(id, change);
       // Callers that ask at the same time share one run and its entries.
       change.recorded = true;
-      const shown = records.map((record) => ({ ...record, found: [...record.found] }));
+      const shown = records.map((record) => ({ ...withAdvice(speak, record), found: [...record.found] }));
       return { status: 200, body: { ...rest, checked_at: toIso(checkedAt), records: shown } };
     },
   });

@@ -10,7 +10,7 @@ export type MailEnvelope = Traced;
 export interface MailHead {
   /** The first mailbox of From: the first of `CheckedMail.authors`. */
   readonly from: WrittenMailbox | null;
-  /** At most 200, as in `cc`. */
+  /** There are at most 200, as in `cc`. */
   readonly to: readonly WrittenMailbox[];
   readonly cc: readonly WrittenMailbox[];
   readonly subject: string;
@@ -19,7 +19,7 @@ export interface MailHead {
   /** With its angle brackets, as are the next two. */
   readonly internetMessageId: string | null;
   readonly inReplyTo: string | null;
-  /** In their order, at most 50, the last ones. */
+  /** They are the last 50 at most, in their order. */
   readonly references: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export interface MailAuth {
   }[];
   readonly dmarc: {
     readonly result: AuthResult;
-    /** Of From. */
+    /** It is the domain in From. */
     readonly domain: string | null;
     /** In force for this mail; null where no record was found. `permerror`: From does not say whose mail it is. */
     readonly policy: 'none' | 'quarantine' | 'reject' | null;

@@ -18,14 +18,14 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import { type Clock, DAY } from '#src/kernel/time.ts';
+import type { MailboxRecipient, ReceivedMail, Reception } from '#src/mail/reception.ts';
 import { receivedField, returnPathField } from '#src/mail/trace.ts';
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
-import { hasRoom, hasRoomAside, type MailboxRecipient } from './admit.ts';
+import { hasRoom, hasRoomAside } from './admit.ts';
 import type { CheckMail } from './checks/open.ts';
 import { withoutOwnResults } from './checks/results-field.ts';
 import {
   blockedSender,
-  type MailRefusalReason,
   type MailVerdict,
   type Placement,
   placementsOf,
@@ -33,28 +33,12 @@ import {
   tooLarge,
   verdictOf,
 } from './checks/verdict-rules.ts';
-import type { CheckedMail, MailEnvelope, MailHead } from './mail.ts';
+import type { CheckedMail, MailHead } from './mail.ts';
 import { readHead, searchTextOf } from './reading/head.ts';
 import { mailboxFor, namesSender, withoutToken } from './recipient-rules.ts';
 import { inboundSettingsStore } from './settings-store.ts';
 import { countedBytes, inboundStore } from './store.ts';
 import { threadOf } from './threads.ts';
-
-export interface ReceivedMail {
-  readonly envelope: MailEnvelope;
-  /** As it came. */
-  readonly content: Buffer;
-}
-
-export type Reception =
-  | { readonly kind: 'stored' }
-  /** `text` begins with the enhanced status code. */
-  | {
-      readonly kind: 'refused';
-      readonly code: number;
-      readonly text: string;
-      readonly reason: MailRefusalReason | 'full';
-    };
 
 export interface ReceiveDeps {
   readonly files: Pick<TenantFiles, 'read' | 'write'>;
@@ -76,7 +60,7 @@ interface Reading extends ReceivedMail {
 
 /** A mail that came to one tenant and may come again. */
 interface Earlier {
-  /** Of its copies. */
+  /** They are the ids of its copies. */
   readonly ids: readonly string[];
   /** It became a signal, so that no copy shows that it came. */
   readonly isSignal: boolean;

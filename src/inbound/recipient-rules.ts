@@ -1,19 +1,6 @@
 // What a RCPT at one of a tenant's receiving hosts means for its mailbox. Pure.
-import { isDotAtom } from '#src/mail/address.ts';
+import { isDotAtom, mailboxName } from '#src/mail/address.ts';
 import type { InboundOptions, MailAction, MailboxMode } from './options.ts';
-
-/** Why a recipient is refused, and the reply (RFC 3463 §3). */
-export const admissionRefusals = {
-  disabled: [550, '5.2.1 this host receives no mail'],
-  no_mailbox: [550, '5.1.1 no such mailbox'],
-  unwanted: [550, '5.7.1 this address takes no mail'],
-  blocked: [550, '5.7.1 the recipient does not accept mail from you'],
-  too_large: [552, '5.3.4 the message is larger than the recipient takes'],
-  full: [452, '4.2.2 the mailbox is full, try again later'],
-  no_disk: [452, '4.3.1 the disk of this server is nearly full, try again later'],
-  busy: [451, '4.7.1 too many messages for this recipient, try again later'],
-} as const;
-export type AdmissionRefusal = keyof typeof admissionRefusals;
 
 /** The options that apply to one recipient. */
 export interface MailboxFor {
@@ -35,16 +22,6 @@ export const isReturnPath = (address: string): boolean =>
  */
 export const withoutToken = (address: string): string =>
   isReturnPath(address) ? `b${address.slice(address.lastIndexOf('@'))}` : address;
-
-/** Without its plus-part, as mailboxes are named. */
-export const mailboxName = (localPart: string): string =>
-  localPart.normalize('NFC').toLowerCase().split('+', 1)[0] ?? '';
-
-/** As addresses that lead to the same mailbox are compared: without the plus-part. */
-export const mailboxOf = (address: string): string => {
-  const at = address.lastIndexOf('@');
-  return `${mailboxName(address.slice(0, at))}@${address.slice(at + 1).toLowerCase()}`;
-};
 
 /** The plus-part; null if there is none. */
 export const plusPart = (localPart: string): string | null => {

@@ -5,6 +5,7 @@ import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { Domains } from '#src/domains/open.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
+import type { Speak } from '#src/kernel/say.ts';
 import { changeOptions, disableInbound, enableInbound, type SettingsDeps } from './settings.ts';
 import { inboundSchema, patchInboundBody, presentInbound } from './settings-schema.ts';
 
@@ -28,19 +29,20 @@ const emptyBody = z
 
 export const settingsRoutes = (deps: SettingsRoutesDeps): Route[] => {
   const { storage, clock, receiving, answering, quotaBytes, retention, hold } = deps;
-  const present = (db: TenantDb) =>
+  const present = (db: TenantDb, speak: Speak) =>
     presentInbound(db, receiving.hosts(db), {
       quotaBytes: quotaBytes(),
       retention: retention(),
       dnsProvider: receiving.dnsProvider,
       answering,
+      speak,
     });
-  const show = (id: string) => storage.tenants.read(id, present);
+  const show = (id: string, speak: Speak) => storage.tenants.read(id, (db) => present(db, speak));
   const afterwards =
     (change: typeof enableInbound) =>
     async ({ params: { id } }: { params: { id: string } }, context: RequestContext) => {
       await change(deps, id, context.change);
-      return { status: 200, body: await show(id) };
+      return { status: 200, body: await show(id, context.speak) };
     };
   return [
     defineRoute({
@@ -51,7 +53,7 @@ export const settingsRoutes = (deps: SettingsRoutesDeps): Route[] => {
       summary: 'Whether and how mail is received',
       access: 'inbound.view',
       responses: { 200: { description: 'As it is now.', body: inboundSchema } },
-      handle: async ({ params }) => ({ status: 200, body: await show(params.id) }),
+      handle: async ({ params }, { speak }) => ({ status: 200, body: await show(params.id, speak) }),
     }),
     defineRoute({
       ...shared,
@@ -92,9 +94,9 @@ export const settingsRoutes = (deps: SettingsRoutesDeps): Route[] => {
       body: emptyBody,
       responses: { 200: { description: 'What was found.', body: inboundSchema } },
       errors: ['conflict', 'rate_limited'],
-      handle: async ({ params: { id } }, { change }) => {
+      handle: async ({ params: { id } }, { change, speak }) => {
         await receiving.check(id, { ...change, action: 'domain.verify' });
-        return { status: 200, body: await show(id) };
+        return { status: 200, body: await show(id, speak) };
       },
     }),
     defineRoute({
@@ -109,14 +111,14 @@ export const settingsRoutes = (deps: SettingsRoutesDeps): Route[] => {
       audit: 'inbound.update',
       body: patchInboundBody,
       responses: { 200: one },
-      handle: async ({ params: { id }, body }, { change, caller }) => {
+      handle: async ({ params: { id }, body }, { change, caller, speak }) => {
         const release = await hold(id);
         try {
           const changed = await storage.tenants.write(id, (db) => {
             const hosts = receiving.hosts(db).map(({ host }) => host);
             const bounds = { retention: retention(), hosts };
             changeOptions(db, id, body, bounds, { change, caller, now: clock.now() });
-            return present(db);
+            return present(db, speak);
           });
           return { status: 200, body: changed };
         } finally {

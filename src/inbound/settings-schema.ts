@@ -5,7 +5,9 @@ import { sendingHost } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { checkedRecordSchema } from '#src/domains/custom/domain-schema.ts';
 import type { ReceivingHost } from '#src/domains/custom/receiving.ts';
+import { withAdvice } from '#src/domains/records/host-check.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Speak } from '#src/kernel/say.ts';
 import { DAY, toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { setAsideQuota } from './admit.ts';
 import { forwardTargets } from './forwarding/targets.ts';
@@ -97,8 +99,11 @@ const presentHost = (host: ReceivingHost) => ({
   checked_at: toIsoOrNull(host.checkedAt),
 });
 
-const presentRecord = (record: ReceivingHost['records'][number]): z.infer<typeof recordSchema> => ({
-  ...record,
+const presentRecord = (
+  record: ReceivingHost['records'][number],
+  speak: Speak,
+): z.infer<typeof recordSchema> => ({
+  ...withAdvice(speak, record),
   required: record.purpose === 'inbound_mx',
   ...('status' in record ? { status: record.status, found: [...record.found] } : { status: null, found: [] }),
 });
@@ -112,11 +117,13 @@ export const presentInbound = (
     retention,
     dnsProvider,
     answering,
+    speak,
   }: {
     readonly quotaBytes: number;
     readonly retention: number;
     readonly dnsProvider: string | null;
     readonly answering: Answering;
+    readonly speak: Speak;
   },
 ): z.infer<typeof inboundSchema> => {
   const { enabledAt, options } = inboundSettingsStore(db).current();
@@ -127,13 +134,9 @@ export const presentInbound = (
     state: enabledAt === null ? 'disabled' : presentHost(inUse).state,
     enabled_at: enabledAt === null ? null : toIso(enabledAt),
     host: inUse.host,
-    reply_address: replyAddressOf(db, answering, {
-      route: null,
-      projectId: null,
-      sendingHost: sendingHost(tenantStore(db).practice()),
-    }),
+    reply_address: replyAddressOf(db, answering, null, null, sendingHost(tenantStore(db).practice())),
     hosts: hosts.map(presentHost),
-    records: hosts.flatMap(({ records }) => records.map(presentRecord)),
+    records: hosts.flatMap(({ records }) => records.map((record) => presentRecord(record, speak))),
     dns_provider: dnsProvider,
     options,
     forward_targets: [...forwardTargets(db)],

@@ -6,15 +6,15 @@
 //
 // The nightly round puts right what such a crash, or a registry restored from an older backup, leaves.
 
-import { requirePermission } from '#src/accounts/people/enter.ts';
-import { requireUnlimited } from '#src/accounts/people/tokens.ts';
+import { requirePermission, requireUnlimited } from '#src/accounts/entry/enter.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { KeyedQueue } from '#src/kernel/concurrency.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
-import type { FieldProblem } from '#src/kernel/errors.ts';
+import type { FieldProblem } from '#src/kernel/error-table.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { addressDomain, maskAddress } from '#src/mail/address.ts';
@@ -56,7 +56,7 @@ const differing = <T extends object>(one: T, other: T): Partial<T> =>
     ),
   ) as Partial<T>;
 
-/** In the caller's transaction. */
+/** It is called in the caller's transaction. */
 const writeSettings = (
   db: TenantDb,
   tenantId: string,
@@ -139,12 +139,12 @@ const problemsOf = (wanted: OptionsPatch, { retention, hosts }: OptionBounds): F
   return [
     ...targets
       .filter(({ address }) => address && hosts.includes(addressDomain(address as Address)))
-      .map(({ path }) => ({ path, message: 'expected an address outside of this mailbox' })),
+      .map(({ path }) => ({ path, message: say`expected an address outside of this mailbox` })),
     ...((wanted.retention_days ?? 0) > most
       ? [
           {
             path: 'body.retention_days',
-            message: `must be at most ${most}, because the installation keeps mail no longer`,
+            message: say`must be at most ${most}, because the installation keeps mail no longer`,
           },
         ]
       : []),

@@ -1,7 +1,7 @@
 // Mail received, in the tenant's file: a row for lists, a text for searches, and its source in pieces. What is removed is
 // overwritten: a mail is gone with its row, and its pieces follow in transactions of their own, because a large mail has many.
 import { remembered } from '#src/kernel/db/memory.ts';
-import { overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { type Each, eachRow, overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { StoredRow } from '#src/messages/retention/rules.ts';
 import { PIECE_BYTES } from './mail.ts';
 
@@ -42,7 +42,7 @@ const MAILS_AT_ONCE = 200;
 
 /** What a mail takes at least: its row, its search text and the pages that they share. */
 const LEAST_BYTES = 4_096;
-/** Of the room for mail. */
+/** They count against the room for mail. */
 export const countedBytes = (sourceBytes: number): number => Math.max(sourceBytes, LEAST_BYTES);
 
 const COLUMNS = [
@@ -69,7 +69,7 @@ const COLUMNS = [
 
 export interface InboundCounts {
   total: number;
-  /** In the inbox. */
+  /** They are those in the inbox. */
   unread: number;
   held: number;
   quarantined: number;
@@ -170,7 +170,7 @@ export const inboundStore = perConnection((db: TenantDb) => {
       release.run(seq);
     },
     /** Mail after that number, for retention. */
-    rowsAfter: (seq: number): IterableIterator<StoredRow> => after.iterate(seq),
+    rowsAfter: (seq: number): Each<StoredRow> => eachRow(after, seq),
     /** Their pieces are left to `removePieces`. */
     remove: (seqs: readonly number[]): void => {
       const total = bytes();

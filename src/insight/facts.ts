@@ -1,7 +1,7 @@
 // Reads the facts for the go-live checklist and the wizard from a practice's file.
 
-import { memberStore } from '#src/accounts/people/member-store.ts';
-import { tokenStore } from '#src/accounts/people/token-store.ts';
+import { memberStore } from '#src/accounts/entry/member-store.ts';
+import { tokenStore } from '#src/accounts/entry/token-store.ts';
 import { legalOf } from '#src/accounts/tenants/legal.ts';
 import { sendingHost } from '#src/accounts/tenants/schema.ts';
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';

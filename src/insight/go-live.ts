@@ -5,12 +5,14 @@ import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import type { Language } from '#src/kernel/language.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { type Installation, practiceFacts } from './facts.ts';
-import { goLiveWords } from './go-live-words.ts';
+import { hintFactsOf } from './go-live-hints.ts';
 import { goLiveChecks, remainingOf } from './rules.ts';
 import type { goLiveSchema } from './schema.ts';
+import { wordsIn } from './words.ts';
 
 export interface GoLiveDeps {
   readonly files: TenantFiles;
@@ -23,12 +25,13 @@ type GoLive = z.infer<typeof goLiveSchema>;
 export const describeGoLive = (
   db: TenantDb,
   installation: Installation,
-  language: Language,
+  language: MemberLanguage,
   now: number,
 ): GoLive => {
   const facts = practiceFacts(db, installation, now);
   const checks = goLiveChecks(facts, now);
-  const words = goLiveWords[language];
+  const { goLive: words } = wordsIn(language);
+  const told = hintFactsOf(facts, now);
   const isSafe = facts.practice.safe_mode === 1;
   return {
     ready: remainingOf(checks).length === 0,
@@ -37,17 +40,21 @@ export const describeGoLive = (
     checks: checks.map((check) => ({
       ...check,
       title: words[check.id].title,
-      hint: check.ok ? '' : words[check.id].hint(facts, now),
+      hint: check.ok ? '' : words[check.id].hint(told),
     })),
   };
 };
 
-/** In English, as every refusal is. */
 const notReady = ({ checks }: GoLive): AppError => {
   const missing = checks.filter(({ ok, required }) => required && !ok);
-  return new AppError('conflict', `The practice is not ready: ${missing.map(({ id }) => id).join(', ')}.`, {
-    hint: missing.map(({ id, hint }) => `${id}: ${hint}`).join(' '),
-  });
+  return new AppError(
+    'conflict',
+    say`The practice is not ready: ${missing.map(({ id }) => id).join(', ')}.`,
+    {
+      // They are in the language of the answer already.
+      hint: say`${missing.map(({ id, hint }) => `${id}: ${hint}`).join(' ')}`,
+    },
+  );
 };
 
 /** Switches safe mode off if it is on, and resolves with the checklist. Throws `conflict` if a required check fails. */
@@ -55,12 +62,12 @@ export const goLive = (
   { files, clock, installation }: GoLiveDeps,
   tenantId: string,
   change: Change,
-  language: Language,
+  language: MemberLanguage,
 ): Promise<GoLive> =>
   files.write(tenantId, (db) => {
     const now = clock.now();
     const checklist = describeGoLive(db, installation, language, now);
-    if (checklist.safe_mode && !checklist.ready) throw notReady(describeGoLive(db, installation, 'en', now));
+    if (checklist.safe_mode && !checklist.ready) throw notReady(checklist);
     writePractice(db, { safe_mode: 0 }, change, now);
     return describeGoLive(db, installation, language, now);
   });

@@ -1,37 +1,38 @@
 // Opens the room of insight: the reports that a practice gets about itself.
 import type { Base, Room } from '#src/kernel/base.ts';
 import { upstreamsOutsideSpf } from '#src/kernel/config/sender-policy.ts';
+import type { ExportTable } from '#src/kernel/export-table.ts';
 import type { ProveAuthor } from '#src/mail/domain-report.ts';
-import type { DomainReportMail, DomainReportOutcome } from './domain-reports/receive.ts';
+import type { Receives } from '#src/mail/reception.ts';
 import { domainReportRoutes } from './domain-reports/routes.ts';
-import { exportRoutes } from './exports/routes.ts';
+import { exportRoutes } from './export-routes.ts';
+import { personalData } from './personal-data.ts';
 import { type PreviewSources, previewRoutes } from './preview/routes.ts';
 import { createOriginProbe } from './public-origin.ts';
 import { insightRoutes } from './routes.ts';
 
-export type Insight = ReturnType<typeof openInsight>;
-
-export const openInsight = (
-  { config, storage, clock, log, simulatorDomain }: Base,
-  proveAuthor: ProveAuthor,
-  sources: PreviewSources,
-) => {
+export const openInsight = (base: Base, proveAuthor: ProveAuthor, sources: PreviewSources) => {
+  const { config, storage, clock, simulatorDomain } = base;
   const { service, upstreams, dns } = config();
   const outsideSpf = upstreamsOutsideSpf(upstreams, service.host, dns.zones);
   const origin = createOriginProbe(service.public_origin, clock);
   /** Loaded with the first report. */
   const openReports = async () => {
     const { createDomainReports } = await import('./domain-reports/receive.ts');
-    return createDomainReports({
-      storage,
-      clock,
-      log,
-      proveAuthor,
-      relays: () => [...config().dns.zones.addresses, ...config().dns.zones.spf_addresses],
-    });
+    return createDomainReports(base, proveAuthor, () => [
+      ...config().dns.zones.addresses,
+      ...config().dns.zones.spf_addresses,
+    ]);
   };
   let reports: ReturnType<typeof openReports> | null = null;
+  const receives: Pick<Receives<unknown>, 'domainReport'> = {
+    domainReport: async (mail) => {
+      reports ??= openReports();
+      return (await reports)(mail);
+    },
+  };
   return {
+    personalData,
     routes: [
       ...insightRoutes({
         storage,
@@ -51,14 +52,12 @@ export const openInsight = (
         origin,
       }),
       ...domainReportRoutes(storage.tenants),
-      ...exportRoutes({ files: storage.tenants, clock }),
-      ...previewRoutes({ files: storage.tenants, sources, origin: service.public_origin, clock }),
+      ...previewRoutes(storage.tenants, sources, service.public_origin, clock),
     ],
-    /** Mail to the addresses for reports about domains. */
-    receiveDomainReport: async (mail: DomainReportMail): Promise<DomainReportOutcome> => {
-      reports ??= openReports();
-      return (await reports)(mail);
-    },
+    /** The routes of the tables that all rooms hand in. */
+    exportRoutes: (tables: Readonly<Record<string, ExportTable>>) =>
+      exportRoutes({ files: storage.tenants, clock }, tables),
+    receives,
     /** Ends the request of the origin probe; it makes no further ones. */
     stop: () => origin.stop(),
   } satisfies Room & Record<string, unknown>;

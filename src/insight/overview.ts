@@ -5,12 +5,14 @@ import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { presentPractice } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { withAdvice } from '#src/domains/records/host-check.ts';
 import { hostInQuestion } from '#src/domains/records/host-facts.ts';
 import { lastCheck } from '#src/domains/store.ts';
 import { MIN_MESSAGES, messagesOf, WINDOW_DAYS } from '#src/feedback/reputation/rules.ts';
 import { windowsOf } from '#src/feedback/reputation/window.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Speak } from '#src/kernel/say.ts';
 import { DAY, toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { type Installation, practiceFacts } from './facts.ts';
 import { countsPerRoute, maySeeGuardrail, ratesOf, routeFacts, visibleRoutes } from './rates.ts';
@@ -41,7 +43,7 @@ const reputationFor = (db: TenantDb, caller: Caller, now: number): Overview['rep
   };
 };
 
-const dnsOf = (db: TenantDb): Overview['dns'] => {
+const dnsOf = (db: TenantDb, speak: Speak): Overview['dns'] => {
   const { host, kind, pending } = hostInQuestion(tenantStore(db).practice());
   if (kind === 'managed') return { host, pending, ok: true, checked_at: null, failing: [] };
   const last = lastCheck(db, host);
@@ -50,7 +52,7 @@ const dnsOf = (db: TenantDb): Overview['dns'] => {
     pending,
     ok: last?.check.ok ?? null,
     checked_at: toIsoOrNull(last?.checkedAt ?? null),
-    failing: last === null ? [] : failingIn(last.check),
+    failing: last === null ? [] : failingIn(last.check).map((record) => withAdvice(speak, record)),
   };
 };
 
@@ -59,6 +61,7 @@ export const overviewOf = (
   installation: Installation,
   caller: Caller,
   now: number,
+  speak: Speak,
 ): Overview => {
   const row = tenantStore(db).practice();
   const practice = presentPractice(row, now, caller.projects);
@@ -78,7 +81,7 @@ export const overviewOf = (
     },
     sending: { status, pause, safe_mode },
     domain: { domain, domain_kind, pending_domain, managed_host, default_from },
-    dns: dnsOf(db),
+    dns: dnsOf(db, speak),
     warmup: practice.warmup,
     reputation: reputationFor(db, caller, now),
     go_live: { ready: remaining.length === 0, remaining },

@@ -1,8 +1,9 @@
 // Estimates how likely mail lands in the inbox, as far as the sending side can know: the risk of its subjects, the outcome
 // of mail at each large provider, and the newest mail to the operator's seed addresses. Pure.
 import type { z } from 'zod';
-import { riskLevels, type SubjectRisk, subjectRisk, subjectRules } from '#src/intake/content/subject-risk.ts';
-import type { Language } from '#src/kernel/language.ts';
+import { wordsOf } from '#src/content/rate-content.ts';
+import { riskLevels, type SubjectRisk, subjectRisk, subjectRules } from '#src/content/subject-risk.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { Status } from '#src/messages/rules.ts';
 import { type Provider, type placementSchema, providers, type subjectRiskSchema } from './reports-schema.ts';
@@ -35,17 +36,17 @@ const messagesIn = (subjects: readonly RatedSubject[]): number =>
 /** The report contains no subjects; these are in `rated`, because only some callers may see them. */
 export const subjectReport = (
   rows: readonly SubjectRow[],
-  language: Language,
+  language: MemberLanguage,
 ): SubjectReport & { readonly rated: readonly RatedSubject[] } => {
   const rated = rate(rows);
   const sum = rated.reduce((total, { score, messages }) => total + score * messages, 0);
   const [low, medium, high] = riskLevels.map((wanted) =>
     messagesIn(rated.filter(({ level }) => level === wanted)),
   );
-  const rules = subjectRules.flatMap(({ id, why, advice }) => {
+  const rules = subjectRules.flatMap(({ id }) => {
     const messages = messagesIn(rated.filter((subject) => subject.rules.includes(id)));
     const share = messages / rows.length;
-    return messages === 0 ? [] : [{ id, messages, share, why: why[language], advice: advice[language] }];
+    return messages === 0 ? [] : [{ id, messages, share, ...wordsOf({ id: `subject_${id}` }, language) }];
   });
   return {
     sampled: rows.length,

@@ -1,5 +1,6 @@
 // The rates of each route, and how near it is to the guardrail's limits, as the API returns them.
 import { z } from 'zod';
+import { countFields } from '#src/accounts/counters/export-table.ts';
 import { streams } from '#src/kernel/stream.ts';
 import { daysQuery, rateFields } from './schema.ts';
 
@@ -9,19 +10,6 @@ export const ratesQuery = z.strictObject({
   ...daysQuery(LONGEST_DAYS).shape,
   route: z.string().max(63).toLowerCase().optional().describe('UUID or slug: of this route only'),
 });
-
-export const countFields = {
-  accepted: z.int().describe('mails, one per recipient'),
-  sent: z.int().describe('accepted by the upstream'),
-  refused: z.int().describe('permanently refused by the upstream, so never sent'),
-  delivered: z.int().describe('as far as the upstream reports deliveries'),
-  hard_bounced: z.int(),
-  soft_bounced: z.int(),
-  complaints: z.int(),
-  unsubscribes: z.int(),
-  opens: z.int().describe('recipients who opened the mail; machines are not counted'),
-  clicks: z.int().describe('recipients who followed a link; machines are not counted'),
-};
 
 const share = z.number().nullable();
 const ofDelivered = 'divided by sent and refused less all bounces; null if that is 0';

@@ -25,19 +25,12 @@ import { windowsOf } from '#src/feedback/reputation/window.ts';
 import { type Caller, mayUseProject } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { ratesSchema } from './rates-schema.ts';
 
 type Rates = z.infer<typeof ratesSchema>;
 type Tally = Record<CountedOutcome | 'accepted', number>;
-
-export interface RatesQuery {
-  readonly caller: Caller;
-  readonly days: number;
-  /** Id or slug; undefined: all routes. */
-  readonly route: string | undefined;
-  readonly now: number;
-}
 
 /** The guardrail counts a shared route for all projects together. */
 export const maySeeGuardrail = ({ projects }: Caller, { project_id }: RouteRow): boolean =>
@@ -105,11 +98,18 @@ export const guardrailOf = (
 };
 
 /** Throws `not_found` for a route that the caller does not see. */
-export const ratesFor = (db: TenantDb, { caller, days, route, now }: RatesQuery): Rates => {
+export const ratesFor = (
+  db: TenantDb,
+  caller: Caller,
+  days: number,
+  route: string | undefined,
+  now: number,
+): Rates => {
   const routes = visibleRoutes(db, caller).filter(
     ({ id, slug }) => route === undefined || route === id || route === slug,
   );
-  if (route !== undefined && routes.length === 0) throw new AppError('not_found', 'There is no such route.');
+  if (route !== undefined && routes.length === 0)
+    throw new AppError('not_found', say`There is no such route.`);
   const practice = tenantStore(db).practice();
   const today = utcDay(now);
   const first = today - days + 1;

@@ -1,7 +1,7 @@
 // The reports on deliverability and inbox placement that the API returns.
 import { z } from 'zod';
+import { riskLevels } from '#src/content/subject-risk.ts';
 import { recordStatuses } from '#src/domains/records/host-check.ts';
-import { riskLevels } from '#src/intake/content/subject-risk.ts';
 import { statusSchema } from '#src/messages/schema.ts';
 import { reportedDomainsSchema } from './domain-reports/schema.ts';
 import { channelMixSchema } from './schema.ts';

@@ -6,10 +6,11 @@ import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
-import type { Language } from '#src/kernel/language.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
 import { listOf } from '#src/kernel/list.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { channelMixOf } from './channel-mix.ts';
 import { type DeliverabilityQuery, deliverabilityOf, SUBJECTS_LOOKED_AT } from './deliverability.ts';
@@ -44,7 +45,7 @@ const LONGEST_REPORT_DAYS = 90;
 
 interface PlacementQuery {
   readonly caller: Caller;
-  readonly language: Language;
+  readonly language: MemberLanguage;
   readonly days: number;
   readonly testers: readonly string[];
   readonly simulatorDomain: string;
@@ -77,7 +78,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
   const limitReports = createRateCheck(
     clock,
     () => perMinute(REPORTS_PER_MINUTE),
-    'Too many reports for this practice.',
+    say`Too many reports for this practice.`,
   );
   const shared = { tag: 'Overview', stability: 'stable', params: tenantParams } as const;
   const reading = { ...shared, method: 'get', access: 'stats.view' } as const;
@@ -116,9 +117,9 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
           body: overviewSchema,
         },
       },
-      handle: async ({ params }, { caller }) => ({
+      handle: async ({ params }, { caller, speak }) => ({
         status: 200,
-        body: await files.read(params.id, (db) => overviewOf(db, installation, caller, clock.now())),
+        body: await files.read(params.id, (db) => overviewOf(db, installation, caller, clock.now(), speak)),
       }),
     }),
     defineRoute({
@@ -137,7 +138,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
       },
       handle: async ({ params, query: { days, route } }, { caller }) => ({
         status: 200,
-        body: await files.read(params.id, (db) => ratesFor(db, { caller, days, route, now: clock.now() })),
+        body: await files.read(params.id, (db) => ratesFor(db, caller, days, route, clock.now())),
       }),
     }),
     defineRoute({
@@ -204,12 +205,12 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
           body: deliverabilitySchema,
         },
       },
-      handle: async ({ params, query: { days } }, { caller }) => {
+      handle: async ({ params, query: { days } }, { caller, speak }) => {
         limitReports(params.id);
         const health = { ...(await origin.check()), url: installation.publicOrigin };
         const body = await files.read(params.id, (db) => {
           const now = clock.now();
-          const query = { days, caller, serviceHost, origin: health, outsideSpf, now };
+          const query = { days, caller, serviceHost, origin: health, outsideSpf, now, speak };
           return deliverabilityOf(db, query);
         });
         return { status: 200, body };
@@ -219,6 +220,7 @@ export const insightRoutes = (deps: InsightDeps): Route[] => {
       ...reading,
       path: '/api/practices/{id}/channel-mix',
       id: 'getChannelMix',
+      usedBy: 'programs that report what a practice sends',
       summary: 'Mails per channel',
       query: daysQuery(LONGEST_MIX_DAYS),
       responses: { 200: { description: "The mix of the caller's projects.", body: channelMixSchema } },

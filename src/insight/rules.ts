@@ -1,15 +1,15 @@
 // The checks before a practice leaves safe mode: required ones, and others that are only advice. Each is a pure function of
 // facts about the practice and the installation. Titles and hints are in go-live-words.ts.
 
+import { type LegalBlock, missingLegal } from '#src/accounts/tenants/legal.ts';
 import type { Plan } from '#src/accounts/tenants/rules.ts';
 import type { CheckedRecord, DnsConflict, HostCheck, RecordStatus } from '#src/domains/records/host-check.ts';
-import type { Facts } from '#src/intake/gate.ts';
-import { missingLegal } from '#src/intake/gates/sender-gates.ts';
+import type { Text } from '#src/kernel/say.ts';
 import { HOUR } from '#src/kernel/time.ts';
 import { parseTagList } from '#src/mail/tag-list.ts';
 
 export interface GoLiveFacts {
-  readonly legal: Facts['legal'];
+  readonly legal: Partial<LegalBlock>;
   /** A domain that the practice has requested and that is not verified yet. */
   readonly pendingDomain: string | null;
   /** The host in From. The records of a managed host are served by the service itself. */
@@ -77,7 +77,7 @@ export interface FailingRecord {
   readonly type: CheckedRecord['type'];
   readonly name: string;
   readonly status: RecordStatus | 'conflict';
-  readonly hint: string;
+  readonly hint: Text;
 }
 
 /** Required records that are not right, and records that should not exist. */

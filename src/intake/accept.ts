@@ -8,15 +8,16 @@
 import { hash } from 'node:crypto';
 import { reachedShare } from '#src/accounts/counters/rules.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { AppError, type ErrorCode, toAppError } from '#src/kernel/errors.ts';
+import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
+import { toAppError } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { workThrough } from '#src/kernel/slices.ts';
 import { type Lane, lanes } from '#src/kernel/stream.ts';
-import { answerOf, blockedError } from './answer.ts';
+import { answerOf, blockedError, findKept, type KeyedRequest, keepAnswer } from './answer.ts';
 import { type Assess, chooseProject, evaluate, type Submission, scan } from './evaluate.ts';
 import { type Facts, recipientsOf } from './gate.ts';
 import { gateErrors } from './gates.ts';
-import { findKept, type KeyedRequest, keepAnswer } from './idempotency.ts';
 import type { IntakeContext } from './intake-context.ts';
 import type { SendAnswer } from './schema.ts';
 import { storeMessage } from './store-message.ts';
@@ -49,7 +50,7 @@ const repeatedAnswer = (
   const body = JSON.parse(kept.response_json);
   if (kept.status === 202) return { kind: 'accepted', answer: body, replayed: true };
   const { error, code: _, ...details } = body;
-  const blocked = new AppError('content_blocked', error, { extra: details });
+  const blocked = new AppError('content_blocked', say`${error}`, { extra: details });
   return { kind: 'blocked', error: blocked, replayed: true };
 };
 
@@ -240,10 +241,27 @@ export const rooted = (extra: object, root: string): object =>
 /** The refusal of one of several messages as that of all of them. */
 export const refusalOfItem = (thrown: unknown, index: number): AppError => {
   const refusal = toAppError(thrown);
-  const { code, message, hint, extra, cause } = refusal;
+  const { code, text, hintText, fields, given, cause } = refusal;
   if (code === 'internal_error') return refusal;
-  const text = 'fields' in extra ? message : `Message ${index + 1}: ${message}`;
-  return new AppError(code, text, { hint, extra: rooted(extra, `body[${index}]`), cause } as never);
+  const told = fields !== undefined ? text : say`Message ${index + 1}: ${text}`;
+  const extra = rooted(given, `body[${index}]`);
+  return new AppError(code, told, { hint: hintText, extra, cause } as never);
+};
+
+/** Has each of the messages looked at by the gates and the scanners. Throws the first refusal. */
+export const prepareAll = async (
+  intake: IntakeContext,
+  submissions: readonly Submission[],
+  requests: readonly (KeyedRequest | null)[] = [],
+): Promise<(Accepted | Ready)[]> => {
+  const ready = await workThrough(submissions, (submission, index) =>
+    makeReady(intake, submission, requests[index] ?? null, true).catch((refusal: unknown) =>
+      refusalOfItem(refusal, index),
+    ),
+  );
+  const refusal = ready.find((one) => one instanceof AppError);
+  if (refusal) throw refusal;
+  return ready as (Accepted | Ready)[];
 };
 
 /**
@@ -256,13 +274,7 @@ export const acceptAll = async (
   submissions: readonly Submission[],
 ): Promise<SendAnswer[]> => {
   const requests = submissions.map(({ idempotency }) => keyedRequestOf(idempotency));
-  const ready = await workThrough(submissions, (submission, index) =>
-    makeReady(intake, submission, requests[index] ?? null, true).catch((refusal: unknown) =>
-      refusalOfItem(refusal, index),
-    ),
-  );
-  const refusal = ready.find((one) => one instanceof AppError);
-  if (refusal) throw refusal;
+  const ready = await prepareAll(intake, submissions, requests);
   return transactWith(intake, tenantId, (db, wakings, now) =>
     submissions.map((submission, index) => {
       const prepared = ready[index] as Accepted | Ready;

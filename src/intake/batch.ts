@@ -2,7 +2,7 @@
 import { createHash, hash } from 'node:crypto';
 import { createSlices, workThrough } from '#src/kernel/slices.ts';
 import { validate } from '#src/kernel/validate.ts';
-import { accept, acceptAll, refusalOfItem } from './accept.ts';
+import { accept, acceptAll, prepareAll, refusalOfItem } from './accept.ts';
 import type { ForeignSource, Submission } from './evaluate.ts';
 import type { IntakeContext } from './intake-context.ts';
 import {
@@ -26,6 +26,8 @@ export interface BatchRequest extends ManyRequest {
   readonly toNative?: (item: unknown, root: string) => unknown;
   /** All of them are accepted or none is: the first refusal refuses the whole. */
   readonly isAtomic?: boolean;
+  /** Of an atomic one: whether it would be accepted. Nothing is stored, and there are no answers. */
+  readonly isTrial?: boolean;
 }
 
 const rootOf = (index: number): string => `body[${index}]`;
@@ -93,7 +95,7 @@ const sendEach = async (
   digests: readonly string[],
 ): Promise<Outcome[]> =>
   workThrough(request.items, (item, index) =>
-    outcomeOf(rootOf(index), request.log, async () =>
+    outcomeOf(rootOf(index), request, async () =>
       accept(intake, submissionOf(request, item, index, digests[index])),
     ),
   );
@@ -113,6 +115,10 @@ const sendAll = async (
     } catch (refusal) {
       throw refusalOfItem(refusal, index);
     }
+  }
+  if (request.isTrial) {
+    await prepareAll(intake, submissions);
+    return [];
   }
   const answers = await acceptAll(intake, request.tenantId, submissions);
   return answers.map((answer) => ({ kind: 'accepted', answer }));

@@ -82,7 +82,7 @@ export const bulkBody = z
 export type BulkBody = z.output<typeof bulkBody>;
 export type BulkRecipient = z.output<typeof bulkRecipient>;
 
-/** Of the flat paths. */
+/** The flat paths take it. */
 export const flatQuery = z.strictObject({
   practice_id: idSchema.optional().describe('the practice it is for'),
   project_id: idSchema.optional().describe('as in the body, which wins'),

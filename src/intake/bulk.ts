@@ -4,7 +4,7 @@
 // the first one, because the others are made of the same content.
 import { hash } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { type Assessment, assessAlike } from '#src/intake/content/assessment.ts';
+import { type Assessment, assessAlike } from '#src/content/assessment.ts';
 import { practiceValues } from '#src/intake/templates/practice-values.ts';
 import {
   type CompiledContent,
@@ -15,7 +15,9 @@ import {
 import { loadTemplate, usualRoute } from '#src/intake/templates/resolve.ts';
 import { toMergeData } from '#src/intake/templates/schema.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { AppError, type FieldProblem } from '#src/kernel/errors.ts';
+import type { FieldProblem } from '#src/kernel/error-table.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { createSlices, workThrough } from '#src/kernel/slices.ts';
 import { check, unfit } from '#src/kernel/validate.ts';
 import { AddressError, addressKey, parseAddress } from '#src/mail/address.ts';
@@ -72,7 +74,7 @@ const contentOf = (db: TenantDb, { template, template_version }: BulkBody) => {
   if (typeof template === 'string') return loadTemplate(db, template, template_version);
   if (template_version !== undefined)
     throw unfit([
-      { path: 'body.template_version', message: 'belongs to a stored template, and none is named' },
+      { path: 'body.template_version', message: say`belongs to a stored template, and none is named` },
     ]);
   const { subject, text = null, html = null } = template;
   return {
@@ -132,7 +134,7 @@ const mailboxOf = ({ email, name }: BulkRecipient): Mailbox | AppError => {
     return mailbox.name !== undefined || shown === '' ? mailbox : { ...mailbox, name: shown };
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    return new AppError('invalid_recipient', `email: ${error.message}`, {
+    return new AppError('invalid_recipient', say`email: ${error.text}`, {
       extra: { recipients: [email.slice(0, 254)] },
     });
   }
@@ -148,7 +150,7 @@ const emailOf = (item: unknown): string => {
 };
 
 const unfitEntry = (problems: readonly FieldProblem[]): AppError =>
-  new AppError('invalid_entry', unfit(problems).message, {
+  new AppError('invalid_entry', unfit(problems).text, {
     extra: { fields: problems.slice(0, ENOUGH_PROBLEMS) },
   });
 
@@ -171,7 +173,7 @@ const entriesOf = async (written: BulkContent, { recipients }: BulkBody): Promis
     if (to instanceof AppError) return { ...none, to };
     for (const value of Object.values(compiled.dataOfBody(data))) kept += value.length;
     if (kept > MAX_KEPT)
-      throw unfit([{ path: 'body.recipients', message: 'have longer values than one request can take' }]);
+      throw unfit([{ path: 'body.recipients', message: say`have longer values than one request can take` }]);
     const identity = identityOf(written, to, all);
     const duplicateOf = seen.get(identity) ?? null;
     if (duplicateOf === null) seen.set(identity, index);
@@ -271,7 +273,7 @@ const sendAll = async (
   entries: readonly Entry[],
   digest: Buffer,
 ): Promise<Outcome[]> => {
-  const { tenantId, projects, body, key, log } = request;
+  const { tenantId, projects, body, key } = request;
   const { content, compiled, data: forAll } = common.written;
   const projectId = body.project_id ?? null;
   const scanned = createScans((draft) =>
@@ -285,7 +287,7 @@ const sendAll = async (
   );
   const sendOne = ({ to, data, duplicateOf }: Entry, index: number): Promise<Outcome | null> => {
     if (duplicateOf !== null) return Promise.resolve(null);
-    return outcomeOf(entryPath(index), log, async () => {
+    return outcomeOf(entryPath(index), request, async () => {
       if (to instanceof AppError) throw to;
       const draft = draftFor(common, to, data, sharedId);
       const assess = await scanned(draft, data);

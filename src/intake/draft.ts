@@ -1,8 +1,9 @@
 // What was asked for, in the form that the gates and the store work with: aliases merged, addresses parsed, tags unique,
 // attachments decoded. Pure; throws AppError for what cannot be understood.
 
-import { meantType } from '#src/intake/content/attachment-policy.ts';
+import { meantType } from '#src/content/attachment-policy.ts';
 import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { AddressError, addressKey, parseAddress, parseAddressList } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
@@ -28,7 +29,7 @@ export interface DraftAttachment {
 
 export interface Draft {
   readonly from: Mailbox | null;
-  /** Without duplicates: To wins over Cc, Cc over Bcc. */
+  /** It has no duplicates: To wins over Cc, Cc over Bcc. */
   readonly to: readonly Mailbox[];
   readonly cc: readonly Mailbox[];
   readonly bcc: readonly Mailbox[];
@@ -87,8 +88,8 @@ export const draftWith = (fields: Pick<Draft, 'to' | 'subject'> & Partial<Draft>
   ...fields,
 });
 
-export const invalidField = (path: string, message: string): AppError =>
-  new AppError('invalid_request', 'The message cannot be understood.', {
+export const invalidField = (path: string, message: Text): AppError =>
+  new AppError('invalid_request', say`The message cannot be understood.`, {
     extra: { fields: [{ path: `body.${path}`, message }] },
   });
 
@@ -101,8 +102,8 @@ const parseField = (code: 'invalid_request' | 'invalid_recipient', name: string,
     return parseAddressList(text);
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    if (code === 'invalid_request') throw invalidField(name, error.message);
-    throw new AppError('invalid_recipient', `${name}: ${error.message}`, {
+    if (code === 'invalid_request') throw invalidField(name, error.text);
+    throw new AppError('invalid_recipient', say`${name}: ${error.text}`, {
       extra: { recipients: [text.slice(0, 254)] },
     });
   }
@@ -125,7 +126,7 @@ const mailboxes = (
 const bounded = (name: string, given: string | string[] | undefined): string[] => {
   const texts = given === undefined ? [] : Array.isArray(given) ? given : [given];
   if (texts.reduce((sum, { length }) => sum + length, 0) <= MAX_TYPED_CHARACTERS) return texts;
-  throw invalidField(name, `must have at most ${MAX_TYPED_CHARACTERS} characters in all`);
+  throw invalidField(name, say`must have at most ${MAX_TYPED_CHARACTERS} characters in all`);
 };
 
 /** `name`: of its field. */
@@ -134,7 +135,7 @@ export const parseFrom = (text: string | undefined, name = 'from'): Mailbox | nu
   try {
     return parseAddress(text);
   } catch (error) {
-    if (error instanceof AddressError) throw invalidField(name, error.message);
+    if (error instanceof AddressError) throw invalidField(name, error.text);
     throw error;
   }
 };
@@ -157,7 +158,7 @@ const uniqueRecipients = (body: SendBody): Record<RecipientField, Mailbox[]> => 
 
 const merge = (field: string, value: string | undefined, alias: string | undefined): string | null => {
   if (value !== undefined && alias !== undefined && value !== alias) {
-    throw invalidField(`${field}_body`, `has another value than ${field}, whose alias it is`);
+    throw invalidField(`${field}_body`, say`has another value than ${field}, whose alias it is`);
   }
   return value ?? alias ?? null;
 };
@@ -201,7 +202,7 @@ const attachmentsOf = (body: SendBody): DraftAttachment[] => {
   if (again === -1) return decoded;
   const name = nameOf(body, 'attachments');
   const inner = name === 'attachments' ? 'content_id' : 'ContentID';
-  throw invalidField(`${name}[${again}].${inner}`, 'is the id of an earlier attachment too');
+  throw invalidField(`${name}[${again}].${inner}`, say`is the id of an earlier attachment too`);
 };
 
 /** What a template can give. */
@@ -211,7 +212,7 @@ const writingOf = (body: SendBody): Writing => {
   const text = merge('text', body.text, body.text_body);
   const html = merge('html', body.html, body.html_body);
   const subject = withoutInvisibles(body.subject ?? '');
-  if (subject.trim() === '') throw invalidField(nameOf(body, 'subject'), 'must not be empty');
+  if (subject.trim() === '') throw invalidField(nameOf(body, 'subject'), say`must not be empty`);
   return { subject, text, html };
 };
 

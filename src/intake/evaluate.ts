@@ -3,10 +3,11 @@
 import { replyAddressOf, replyMailbox } from '#src/accounts/tenants/reply-address.ts';
 import { sendingHost } from '#src/accounts/tenants/schema.ts';
 import { type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
+import type { Assessment } from '#src/content/assessment.ts';
 import { objectionStore } from '#src/feedback/tracking/objection-store.ts';
-import type { Assessment } from '#src/intake/content/assessment.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { invitationOf } from '#src/messages/compose/invitation.ts';
@@ -15,13 +16,12 @@ import { composeUnsigned } from '#src/messages/compose/prepare.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import type { Draft } from './draft.ts';
 import { readFacts } from './facts.ts';
-import { type Facts, type GateKind, gateKinds, kindOf, recipientsOf } from './gate.ts';
+import { type Facts, type GateKind, gateKinds, kindOf, recipientsOf, trackingOf } from './gate.ts';
 import { type GateResult, runGates } from './gates.ts';
 import type { IntakeContext } from './intake-context.ts';
-import { trackingOf } from './tracking.ts';
 
 /** The forms of other APIs in which mail is sent. */
-export type ForeignSource = 'vendor-a' | 'vendor-b' | 'eu';
+export type ForeignSource = 'vendor-a' | 'vendor-b' | 'vendor-c' | 'eu';
 export type PlainSource =
   | 'api'
   | 'batch'
@@ -90,7 +90,7 @@ export const usualProject = (db: TenantDb, { projects, projectId }: ProjectChoic
   const id = isUsual ? defaultProject().id : projectId;
   if (projects === null || projects.has(id)) return id;
   if (projectId === null) return null;
-  throw new AppError('not_found', 'There is no such project.');
+  throw new AppError('not_found', say`There is no such project.`);
 };
 
 /** The usual project, else the only one that may be used. */
@@ -99,16 +99,18 @@ export const chooseProject = (db: TenantDb, choice: ProjectChoice): string => {
   if (usual !== null) return usual;
   const [only, ...others] = choice.projects ?? [];
   if (only !== undefined && others.length === 0) return only;
-  throw new AppError('invalid_request', 'The request does not say which project it is for.', {
-    extra: { fields: [{ path: 'body.project_id', message: 'is required from members of several projects' }] },
+  throw new AppError('invalid_request', say`The request does not say which project it is for.`, {
+    extra: {
+      fields: [{ path: 'body.project_id', message: say`is required from members of several projects` }],
+    },
   });
 };
 
 const refuseArchived = (db: TenantDb, projectId: string): void => {
   const project = tenantStore(db).project(projectId);
-  if (!project) throw new AppError('not_found', 'There is no such project.');
+  if (!project) throw new AppError('not_found', say`There is no such project.`);
   if (project.archived_at !== null) {
-    throw new AppError('conflict', 'The project is archived and does not send.');
+    throw new AppError('conflict', say`The project is archived and does not send.`);
   }
 };
 
@@ -116,7 +118,7 @@ const routeOf = (db: TenantDb, draft: Draft, projectId: string): RouteRow => {
   const store = tenantStore(db);
   const route = draft.route === null ? store.defaultRoute() : store.route(draft.route);
   if (!route || (route.project_id !== null && route.project_id !== projectId)) {
-    throw new AppError('not_found', `There is no route ${JSON.stringify(draft.route)} in this project.`);
+    throw new AppError('not_found', say`There is no route ${JSON.stringify(draft.route)} in this project.`);
   }
   return route;
 };
@@ -170,7 +172,7 @@ const withReplyAddress = (
   if (draft.replyTo.length > 0 || source === 'system') return draft;
   const practice = tenantStore(db).practice();
   const host = draft.from === null ? sendingHost(practice) : addressDomain(draft.from.address);
-  const address = replyAddressOf(db, answering(), { route, projectId, sendingHost: host });
+  const address = replyAddressOf(db, answering(), route, projectId, host);
   return address === null ? draft : { ...draft, replyTo: [replyMailbox(practice, address)] };
 };
 

@@ -1,17 +1,16 @@
 // Reads the facts that the gates look at, in the transaction that may store the message.
 
-import type { KeyObject } from 'node:crypto';
 import { monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { legalOf } from '#src/accounts/tenants/legal.ts';
 import { plans } from '#src/accounts/tenants/rules.ts';
 import { defaultFrom, pauseReasonFor, sendingHost } from '#src/accounts/tenants/schema.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
-import { lastCheck } from '#src/domains/store.ts';
+import type { Assessment } from '#src/content/assessment.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
-import type { Assessment } from '#src/intake/content/assessment.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import type { Stream } from '#src/kernel/stream.ts';
 import { DAY } from '#src/kernel/time.ts';
@@ -23,7 +22,7 @@ import type { MessageFooter } from '#src/messages/settings.ts';
 import { ASKED_FOR, applicableSuppression, type SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { Draft } from './draft.ts';
 import { type Facts, factsOfDraft, kindOf, recipientsOf } from './gate.ts';
-import { controlsOf } from './gates/control-headers.ts';
+import { controlsOf } from './gates/envelope-gates.ts';
 import type { IntakeContext } from './intake-context.ts';
 
 /** What facts are read for, beside the draft. */
@@ -64,19 +63,14 @@ export const planOf = (
   };
 };
 
-interface WarmupRequest {
-  readonly source: string;
-  readonly stream: Stream;
-  /** The host in From. */
-  readonly fromHost: string;
-  readonly now: number;
-}
-
 /** Null for the service's own mail too: the warm-up does not count it. */
 export const warmupOf = (
   db: TenantDb,
   { custom_domain, managed_host, warmup_started_at }: PracticeRow,
-  { source, stream, fromHost, now }: WarmupRequest,
+  source: string,
+  stream: Stream,
+  fromHost: string,
+  now: number,
 ): Facts['warmup'] =>
   source === 'system' || fromHost !== custom_domain || warmup_started_at === null
     ? null
@@ -91,7 +85,7 @@ const suppressedAmong = (
   draft: Draft,
   practiceId: string,
   { projectId, route, source }: FactsRequest,
-  key: KeyObject,
+  key: TenantKey,
 ): ReadonlyMap<Address, SuppressionFacts> => {
   const found = new Map<Address, SuppressionFacts>();
   if (suppressionStore(db).isEmpty()) return found;
@@ -103,13 +97,6 @@ const suppressedAmong = (
     if (row) found.set(address, row);
   }
   return found;
-};
-
-/** Only DKIM counts: the other records are no condition for marketing. */
-const isDkimBroken = (db: TenantDb, practice: PracticeRow, host: string): boolean => {
-  if (host !== practice.custom_domain) return false;
-  const records = lastCheck(db, host)?.check.records ?? [];
-  return records.some(({ purpose, status }) => purpose === 'dkim' && status !== 'ok' && status !== 'error');
 };
 
 const unsubscribeWay = (source: string, publicOrigin: string): MessageFooter['unsubscribe'] => {
@@ -143,7 +130,8 @@ export const readFacts = (
   const fromHost = addressDomain(from.address);
   const limits = intake.limits();
   const { simulatorDomain } = intake;
-  const { safe_mode, service, upstreams } = intake.config();
+  const config = intake.config();
+  const { service, upstreams } = config;
   // No one can opt out of the codes that they sign in with.
   const suppressed = isOwn
     ? new Map()
@@ -154,12 +142,12 @@ export const readFacts = (
     ...ofDraft,
     now,
     limits,
+    config,
     pause:
       practice.paused_at === null
         ? null
         : { reason: pauseReasonFor(practice, request.projects), at: practice.paused_at },
     safeMode: practice.safe_mode === 1,
-    safeModeAllowed: [...safe_mode.allowlist, ...safe_mode.placement_testers],
     simulatorDomain,
     takesUtf8: intake.utf8.takes(practice.id),
     sendingHosts:
@@ -171,11 +159,13 @@ export const readFacts = (
     route: { id: route.id, slug: route.slug, type: route.type },
     practiceName: practice.name,
     legal: legalOf(practice),
-    dkimBroken: stream === 'marketing' && isDkimBroken(db, practice, fromHost),
+    // Only DKIM counts: the other records are no condition for marketing.
+    dkimBroken:
+      stream === 'marketing' && fromHost === practice.custom_domain && intake.isDkimBroken(db, fromHost),
     isAskedFor: source === ASKED_FOR,
     seesPractice: request.projects === null,
     plan: isOwn ? null : planOf(db, practice, limits, now, fromHost),
-    warmup: warmupOf(db, practice, { source, stream, fromHost, now }),
+    warmup: warmupOf(db, practice, source, stream, fromHost, now),
     suppressed,
     consent: request.consent,
     content,

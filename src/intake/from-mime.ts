@@ -3,6 +3,7 @@
 // some of those recipients only, or for others (Bcc).
 import { hash } from 'node:crypto';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { addressKey } from '#src/mail/address.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import { MimeError, parseMessage } from '#src/mail/mime-parts.ts';
@@ -44,9 +45,9 @@ export const fromMime = async (
 ): Promise<FromMime> => {
   const { fields, root } = await parseMessage(content).catch((cause: unknown) => {
     if (!(cause instanceof MimeError)) throw cause;
-    throw new AppError('invalid_request', `The message cannot be read: ${cause.message}.`, {
-      hint: 'Send a message of fewer parts, in the usual encodings.',
-      extra: { fields: [{ path: 'message', message: cause.message }] },
+    throw new AppError('invalid_request', say`The message cannot be read: ${cause.text}.`, {
+      hint: say`Send a message of fewer parts, in the usual encodings.`,
+      extra: { fields: [{ path: 'message', message: cause.text }] },
       cause,
     });
   });

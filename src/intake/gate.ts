@@ -3,13 +3,15 @@
 
 import type { LegalBlock } from '#src/accounts/tenants/legal.ts';
 import type { Plan } from '#src/accounts/tenants/rules.ts';
-import type { Assessment } from '#src/intake/content/assessment.ts';
+import type { Assessment } from '#src/content/assessment.ts';
+import type { Settings } from '#src/kernel/config/config.ts';
 import type { AppError, ErrorCode } from '#src/kernel/errors.ts';
 import type { Limits } from '#src/kernel/limits.ts';
+import type { Text } from '#src/kernel/say.ts';
 import type { Stream } from '#src/kernel/stream.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
-import { defaultKind, type Kind, kinds } from '#src/messages/kinds.ts';
+import { defaultKind, delicateKinds, type Kind, kinds } from '#src/messages/kinds.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
 import type { SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { Draft } from './draft.ts';
@@ -47,11 +49,10 @@ export interface DepartureFacts {
 
 /** What the gates know of the tenant, read in the transaction that stores the message. */
 export interface Facts extends DepartureFacts {
+  readonly config: Settings;
   readonly kind: Kind;
   readonly pause: { readonly reason: string; readonly at: number } | null;
   readonly safeMode: boolean;
-  /** Addresses, or domains with a leading `@`, in lower case. */
-  readonly safeModeAllowed: readonly string[];
   readonly simulatorDomain: string;
   /** Whether recipients' addresses may have letters beyond ASCII. */
   readonly takesUtf8: boolean;
@@ -122,9 +123,13 @@ export interface Finding<C extends ErrorCode = ErrorCode> {
 
 export interface Gate<K extends GateKind = GateKind, C extends ErrorCode = ErrorCode> {
   readonly name: string;
+  /** What it looks at, for people. */
+  readonly title: Text;
   readonly kind: K;
   /** All codes that it refuses or blocks with: routes that send declare them. */
   readonly errors: readonly C[];
+  /** Its refusal says what a practice lacks for marketing. */
+  readonly isForMarketing?: true;
   readonly check: K extends DepartureKind
     ? (facts: DepartureFacts) => Finding<NoInfer<C>>
     : (facts: Facts, draft: Draft) => Finding<NoInfer<C>>;
@@ -161,3 +166,35 @@ export const factsOfDraft = (
 /** When it is to leave, ms: now where its time has passed. */
 export const leavesAt = ({ scheduledAt, now }: Pick<DepartureFacts, 'scheduledAt' | 'now'>): number =>
   Math.max(scheduledAt ?? now, now);
+
+// Whether opens and clicks are tracked. The settings of the message or its template come first; else its route decides, for
+// kinds that may be tracked by default. The service's own mail is never tracked. Pure.
+
+interface Tracking {
+  readonly track_opens: boolean;
+  readonly track_clicks: boolean;
+}
+
+export const trackingOf = (
+  given: Draft['settings'],
+  kind: Kind,
+  route: { readonly track_opens: 0 | 1; readonly track_clicks: 0 | 1 },
+  source: string,
+): Tracking => {
+  if (source === 'system') return { track_opens: false, track_clicks: false };
+  const asRoute = (flag: 0 | 1): boolean => kinds[kind].tracking === 'as its route' && flag === 1;
+  return {
+    track_opens: given.track_opens ?? asRoute(route.track_opens),
+    track_clicks: given.track_clicks ?? asRoute(route.track_clicks),
+  };
+};
+
+export const isDelicate = ({ track_opens, track_clicks }: Draft['settings'], kind: Kind): boolean =>
+  (track_opens === true || track_clicks === true) && delicateKinds.has(kind);
+
+export const TRACKING_GATE = 'tracking';
+export const warnsOfTracking = (verdicts: readonly Verdict[]): boolean =>
+  verdicts.some(({ gate, verdict }) => gate === TRACKING_GATE && verdict === 'warned');
+
+/** The id of the warning about that. */
+export const DELICATE_TRACKING = 'tracking_on_kind';

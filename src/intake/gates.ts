@@ -14,40 +14,10 @@ import {
   recipientsOf,
   type Verdict,
 } from './gate.ts';
-import { attachments, content, promotional, tracking, unsubscribe } from './gates/content-gates.ts';
-import {
-  consent,
-  internationalisedAddresses,
-  recipientCount,
-  safeMode,
-  suppression,
-} from './gates/recipient-gates.ts';
-import { headers } from './gates/request-gates.ts';
-import { dkim, impressum, kindAndRoute, senderDomain, tenantState } from './gates/sender-gates.ts';
-import { planCap, schedule, warmupDay, warmupVolume } from './gates/volume-gates.ts';
+import { contentGates } from './gates/content-gates.ts';
+import { envelopeGates } from './gates/envelope-gates.ts';
 
-export const gates: readonly Gate[] = [
-  kindAndRoute,
-  senderDomain,
-  tenantState,
-  recipientCount,
-  internationalisedAddresses,
-  headers,
-  attachments,
-  schedule,
-  impressum,
-  dkim,
-  warmupDay,
-  consent,
-  safeMode,
-  suppression,
-  planCap,
-  warmupVolume,
-  promotional,
-  content,
-  tracking,
-  unsubscribe,
-];
+export const gates: readonly Gate[] = [...envelopeGates, ...contentGates];
 
 /** The codes that a caller of these kinds may meet, each once: what its route declares. */
 export const gateErrors = (kinds: readonly GateKind[] = gateKinds): readonly ErrorCode[] => [

@@ -1,8 +1,11 @@
 // What the routes share by which messages are sent over HTTP: the idempotency key in a request, and the answer.
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
 import type { RequestContext, RouteResult } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { type Accepted, accept } from './accept.ts';
+import { answerIn } from './answer.ts';
 import type { ForeignSource } from './evaluate.ts';
 import type { IntakeContext } from './intake-context.ts';
 import { idempotencyKey, type SendBody } from './schema.ts';
@@ -25,16 +28,16 @@ export const keyOf = (
 ): string | null => {
   // Ignoring a repeated header would send the retry again.
   if (keyNames.some((name) => countOf(name) > 1)) {
-    throw new AppError('invalid_request', 'The Idempotency-Key is in the head more than once.', {
-      extra: { fields: [{ path: 'header.Idempotency-Key', message: 'expected once' }] },
+    throw new AppError('invalid_request', say`The Idempotency-Key is in the head more than once.`, {
+      extra: { fields: [{ path: 'header.Idempotency-Key', message: say`expected once` }] },
     });
   }
   const given = header('idempotency-key') ?? header('x-idempotency-key');
   if (given === undefined) return field ?? null;
   const parsed = idempotencyKey.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw new AppError('invalid_request', 'The Idempotency-Key is not usable.', {
-    extra: { fields: [{ path: 'header.Idempotency-Key', message: 'expected 1 to 256 characters' }] },
+  throw new AppError('invalid_request', say`The Idempotency-Key is not usable.`, {
+    extra: { fields: [{ path: 'header.Idempotency-Key', message: say`expected 1 to 256 characters` }] },
   });
 };
 
@@ -66,9 +69,9 @@ export const sendOne = (
 };
 
 /** The answer to who sent one message. */
-export const acceptedResult = (accepted: Accepted): RouteResult => {
+export const acceptedResult = (accepted: Accepted, language: MemberLanguage): RouteResult => {
   const headers = replayHeaders(accepted.replayed);
   return accepted.kind === 'accepted'
-    ? { status: 202, body: accepted.answer, headers }
+    ? { status: 202, body: answerIn(language, accepted.answer), headers }
     : { status: accepted.error.status, body: accepted.error, headers };
 };

@@ -1,10 +1,13 @@
 // What the operations of this room work with, handed whole to each of them.
-import type { KeyObject } from 'node:crypto';
+
 import type { Answering } from '#src/accounts/tenants/reply-address.ts';
-import type { ContentCheck } from '#src/intake/content/check-content.ts';
+import type { ContentCheck } from '#src/content/check-content.ts';
 import type { Base } from '#src/kernel/base.ts';
-import type { Config } from '#src/kernel/config/config.ts';
+import type { Config, Settings } from '#src/kernel/config/config.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import type { Lane } from '#src/kernel/stream.ts';
 
 /** Requests with one idempotency key run one after the other. */
@@ -21,18 +24,18 @@ export interface Utf8Addresses {
 }
 
 export interface IntakeContext extends Pick<Base, 'clock' | 'limits' | 'simulatorDomain'> {
-  readonly config: () => Pick<Config, 'safe_mode' | 'upstreams'> & {
-    readonly service: Pick<Config['service'], 'public_origin'>;
-  };
+  readonly config: () => Settings & Pick<Config, 'upstreams'>;
   readonly files: TenantFiles;
   readonly content: ContentCheck;
   readonly requests: RequestQueue;
-  /** Seals the content of the service's own mails; 32 bytes. */
-  readonly contentKey: Buffer;
-  readonly suppressionKey: KeyObject;
+  /** Seals the content of the service's own mails. */
+  readonly contentKey: SealingKey;
+  readonly suppressionKey: TenantKey;
   /** Whether the tenant's mail can go to addresses that are not ASCII; `learn` asks its upstreams where that is not known. */
   readonly utf8: Utf8Addresses;
   readonly answering: () => Answering;
+  /** Whether the last check of a custom domain found its DKIM records to be wrong. */
+  readonly isDkimBroken: (db: TenantDb, host: string) => boolean;
   /** Resolves once a restart would find that the tenant may have mail due; the result ends that hold. */
   readonly holdDue: (tenantId: string, dueAt: number) => Promise<() => void>;
   /** Called when something of the tenant is due. */

@@ -7,11 +7,15 @@
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { type AppError, errorTable, toAppError } from '#src/kernel/errors.ts';
+import { errorTable } from '#src/kernel/error-table.ts';
+import type { AppError } from '#src/kernel/errors.ts';
+import { memberLanguageOf } from '#src/kernel/language.ts';
 import type { Log } from '#src/kernel/log.ts';
+import { toAppError } from '#src/kernel/route.ts';
+import type { Speak } from '#src/kernel/say.ts';
 import { type Accepted, rooted } from './accept.ts';
+import { answerIn, findKept, IDEMPOTENCY_PERIOD, type KeyedRequest, keepAnswer } from './answer.ts';
 import { usualProject } from './evaluate.ts';
-import { findKept, IDEMPOTENCY_PERIOD, type KeyedRequest, keepAnswer } from './idempotency.ts';
 import { idempotencyStore } from './idempotency-store.ts';
 import type { IntakeContext } from './intake-context.ts';
 import type { SendAnswer } from './schema.ts';
@@ -37,8 +41,8 @@ export type Outcome =
 /** A failure of the service is worth another try; a decision of it is not. */
 const mayPass = ({ status, code }: AppError): boolean => status >= 500 || code === 'idempotency_in_progress';
 
-const refusedAs = (error: AppError, root: string, isKept: boolean): Outcome => {
-  const { code, error: message, hint, ...extra } = error.toJSON();
+const refusedAs = (error: AppError, root: string, speak: Speak, isKept: boolean): Outcome => {
+  const { code, error: message, hint, ...extra } = error.saidBy(speak);
   return {
     kind: 'refused',
     refusal: { status_code: errorTable[code].status, code, error: message, hint, ...rooted(extra, root) },
@@ -50,18 +54,18 @@ const refusedAs = (error: AppError, root: string, isKept: boolean): Outcome => {
 /** The outcome of one item, whatever it throws; `root` is its path in the request. */
 export const outcomeOf = async (
   root: string,
-  log: Log,
+  { log, speak }: Pick<ManyRequest, 'log' | 'speak'>,
   attempt: () => Promise<Accepted>,
 ): Promise<Outcome> => {
   try {
     const accepted = await attempt();
     return accepted.kind === 'accepted'
-      ? { kind: 'accepted', answer: accepted.answer }
-      : refusedAs(accepted.error, root, true);
+      ? { kind: 'accepted', answer: answerIn(memberLanguageOf(speak.language), accepted.answer) }
+      : refusedAs(accepted.error, root, speak, true);
   } catch (thrown) {
     const error = toAppError(thrown);
     if (error.code === 'internal_error') log.error({ err: thrown, item: root }, 'an item failed by a defect');
-    return refusedAs(error, root, false);
+    return refusedAs(error, root, speak, false);
   }
 };
 
@@ -80,6 +84,8 @@ export interface ManyRequest {
   /** The idempotency key of the whole; null: a repetition is a new request. */
   readonly key: string | null;
   readonly log: Log;
+  /** In the language of the answer. */
+  readonly speak: Speak;
 }
 
 interface WholeRequest extends ManyRequest {

@@ -4,8 +4,9 @@
 // An alternative gives its text and its HTML. Parts of a sequence are joined; where one of them has no text form, the text is
 // made from the HTML later, so that both have the same content. Left out of the tree are parts of an
 // alternative that only some programs show (text/watch-html, text/enriched), because no rule reads them.
-import { attachmentPolicy, meantType, typeOfFilename } from '#src/intake/content/attachment-policy.ts';
+import { attachmentPolicy, meantType, typeOfFilename } from '#src/content/attachment-policy.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { decodeText } from '#src/mail/decode-text.ts';
 import { unflow } from '#src/mail/flowed-text.ts';
 import { isMultipart, type MimePart, type PartHead } from '#src/mail/mime-parts.ts';
@@ -28,22 +29,22 @@ export interface MimeContent extends Body {
 
 const nothing: Body = { text: null, html: null };
 
-const CLEAR_SIGNED = 'Turn off encryption, and set S/MIME to send signatures in clear text.';
+const CLEAR_SIGNED = say`Turn off encryption, and set S/MIME to send signatures in clear text.`;
 /** Neither rules nor scanners can read what is encrypted or wrapped; a report is no message to people. */
-const REFUSED: Readonly<Record<string, string>> = {
-  'multipart/encrypted': 'Encrypted mail cannot be taken over; turn encryption off, or send it another way.',
+const REFUSED: Readonly<Record<string, Text>> = {
+  'multipart/encrypted': say`Encrypted mail cannot be taken over; turn encryption off, or send it another way.`,
   'application/pkcs7-mime': CLEAR_SIGNED,
   'application/x-pkcs7-mime': CLEAR_SIGNED,
-  'application/ms-tnef': 'In Outlook, set the format of the message to HTML or plain text.',
-  'application/vnd.ms-tnef': 'In Outlook, set the format of the message to HTML or plain text.',
-  'multipart/report': 'Delivery reports and read receipts are not sent through this service.',
-  'message/partial': 'Send the message in one piece.',
+  'application/ms-tnef': say`In Outlook, set the format of the message to HTML or plain text.`,
+  'application/vnd.ms-tnef': say`In Outlook, set the format of the message to HTML or plain text.`,
+  'multipart/report': say`Delivery reports and read receipts are not sent through this service.`,
+  'message/partial': say`Send the message in one piece.`,
 };
 
 const refuse = ({ type }: MimePart): void => {
   const hint = REFUSED[type];
   if (hint === undefined) return;
-  throw new AppError('unsupported_media_type', `A message with a part of type ${type} is not taken.`, {
+  throw new AppError('unsupported_media_type', say`A message with a part of type ${type} is not taken.`, {
     hint,
   });
 };
@@ -54,9 +55,9 @@ export const asHtml = (text: string): string =>
 
 const refuseTooLong = (length: number): void => {
   if (length <= MAX_TEXT) return;
-  throw new AppError('invalid_request', 'The text of the message is too long.', {
-    hint: 'Send long content as an attachment.',
-    extra: { fields: [{ path: 'text', message: 'is too long' }] },
+  throw new AppError('invalid_request', say`The text of the message is too long.`, {
+    hint: say`Send long content as an attachment.`,
+    extra: { fields: [{ path: 'text', message: say`is too long` }] },
   });
 };
 
@@ -110,9 +111,9 @@ const saysSomething = (part: MimePart): boolean =>
   isMultipart(part) ? part.children.some(saysSomething) : isBody(part);
 
 const withoutParts = (): AppError =>
-  new AppError('invalid_request', 'The message has a multipart without parts.', {
-    hint: 'Name the boundary that is between the parts, or send the text as text/plain.',
-    extra: { fields: [{ path: 'message', message: 'has a multipart without parts' }] },
+  new AppError('invalid_request', say`The message has a multipart without parts.`, {
+    hint: say`Name the boundary that is between the parts, or send the text as text/plain.`,
+    extra: { fields: [{ path: 'message', message: say`has a multipart without parts` }] },
   });
 
 interface Place {

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { nearest } from '#src/kernel/nearest.ts';
+import { say, type Text } from '#src/kernel/say.ts';
+import { textOf } from '#src/kernel/validate.ts';
 import { AddressError } from '#src/mail/address.ts';
 import { readMailboxes } from '#src/mail/address-field.ts';
 import { cleanText, decodeWords } from '#src/mail/decode-text.ts';
@@ -12,7 +14,7 @@ import type { ParsedMessage } from '#src/mail/mime-parts.ts';
 import { withoutInvisibles } from '#src/mail/visible-text.ts';
 import { kindNames } from '#src/messages/kinds.ts';
 import type { Draft } from './draft.ts';
-import { headerProblem } from './gates/request-gates.ts';
+import { headerProblem } from './gates/envelope-gates.ts';
 import { slugOfStream } from './pascal-fields.ts';
 import { idempotencyKey, MAX_HEADERS_GIVEN, metadata, routeName, tag } from './send-fields.ts';
 
@@ -51,14 +53,14 @@ const MAX_NAME_SHOWN = 76;
 /** RFC 5322 §3.6.4 as programs write it. */
 const MESSAGE_ID = /^<[\w!#$%&'*+\-/=?^`{|}~.:]{1,128}@[\w!#$%&'*+\-/=?^`{|}~.:[\]]{1,120}>$/;
 
-const refused = (field: string, message: string): AppError =>
-  new AppError('invalid_request', `The field ${field} ${message}.`, {
-    hint: 'Correct that field of the message.',
+const refused = (field: string, message: Text): AppError =>
+  new AppError('invalid_request', say`The field ${field} ${message}.`, {
+    hint: say`Correct that field of the message.`,
     extra: { fields: [{ path: `header.${field}`, message }] },
   });
 
 const refusedTwice = (field: string, first: string): AppError =>
-  refused(field, field === first ? 'is there more than once' : `is there beside ${first}`);
+  refused(field, field === first ? say`is there more than once` : say`is there beside ${first}`);
 
 const clean = (value: string): string => cleanText(decodeWords(value));
 
@@ -70,7 +72,7 @@ const mailboxesOf = (fields: Fields, name: string): Mailbox[] => {
   try {
     return valuesOf(fields, name).flatMap(readMailboxes);
   } catch (error) {
-    if (error instanceof AddressError) throw refused(name, error.message);
+    if (error instanceof AddressError) throw refused(name, error.text);
     throw error;
   }
 };
@@ -78,15 +80,15 @@ const mailboxesOf = (fields: Fields, name: string): Mailbox[] => {
 /** RFC 5322 §3.6 allows several with a Sender; a DKIM signature is for one domain, so one address is allowed here. */
 const fromOf = (fields: Fields): Mailbox => {
   const [from, ...others] = mailboxesOf(fields, 'From');
-  if (valuesOf(fields, 'From').length > 1) throw refused('From', 'is there more than once');
-  if (from === undefined) throw refused('From', 'is missing');
-  if (others.length > 0) throw refused('From', 'has more than one address');
+  if (valuesOf(fields, 'From').length > 1) throw refused('From', say`is there more than once`);
+  if (from === undefined) throw refused('From', say`is missing`);
+  if (others.length > 0) throw refused('From', say`has more than one address`);
   return from;
 };
 
 const checked = <T>(schema: z.ZodType<T>, field: string, value: unknown): T => {
   const { data, error } = schema.safeParse(value);
-  if (error) throw refused(field, `is not usable: ${error.issues[0]?.message ?? 'malformed'}`);
+  if (error) throw refused(field, say`is not usable: ${textOf(error.issues[0]?.message ?? 'malformed')}`);
   return data;
 };
 
@@ -108,8 +110,8 @@ const refuseUnknown = (fields: Fields): void => {
     const lower = name.toLowerCase();
     if (!lower.startsWith(OWN) || METADATA.test(name) || knownFields.has(lower)) continue;
     const meant = nearest(name, ownFields);
-    throw new AppError('header_not_allowed', `There is no field ${name.slice(0, MAX_NAME_SHOWN)}.`, {
-      ...(meant === undefined ? {} : { hint: `Perhaps ${meant} was meant.` }),
+    throw new AppError('header_not_allowed', say`There is no field ${name.slice(0, MAX_NAME_SHOWN)}.`, {
+      ...(meant === undefined ? {} : { hint: say`Perhaps ${meant} was meant.` }),
       extra: { header: name.slice(0, MAX_NAME_SHOWN) },
     });
   }
@@ -122,7 +124,7 @@ const tagsOf = (fields: Fields): string[] => {
     for (const item of valuesOf(fields, field).flatMap((value) => clean(value).split(','))) {
       const name = item.trim();
       if (name === '' || byKey.has(name.toLowerCase())) continue;
-      if (byKey.size === MAX_TAGS) throw refused(field, `leads to more than ${MAX_TAGS} tags`);
+      if (byKey.size === MAX_TAGS) throw refused(field, say`leads to more than ${MAX_TAGS} tags`);
       byKey.set(name.toLowerCase(), checked(tag, field, name));
     }
   return [...byKey.values()];
@@ -176,7 +178,7 @@ const messageIdOf = (fields: Fields): string | null => {
 export const fieldsOf = (fields: Fields, controls: readonly string[]): MimeFields => {
   refuseUnknown(fields);
   const subject = withoutInvisibles(clean(valuesOf(fields, 'Subject')[0] ?? ''));
-  if (subject.length > MAX_SUBJECT) throw refused('Subject', `has more than ${MAX_SUBJECT} characters`);
+  if (subject.length > MAX_SUBJECT) throw refused('Subject', say`has more than ${MAX_SUBJECT} characters`);
   return {
     from: fromOf(fields),
     to: mailboxesOf(fields, 'To'),

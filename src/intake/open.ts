@@ -2,16 +2,20 @@
 // service itself: the postman of its own mails and the mail to its operator.
 import type { Accounts } from '#src/accounts/open.ts';
 import type { Answering } from '#src/accounts/tenants/reply-address.ts';
-import type { Domains } from '#src/domains/open.ts';
+import { attachmentPolicy } from '#src/content/attachment-policy.ts';
+import { openScanners } from '#src/content/open-scanners.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Receives } from '#src/mail/reception.ts';
 import type { Messages } from '#src/messages/open.ts';
 import { type AcceptHere, accept, transact } from './accept.ts';
-import { openScanners } from './content/open-scanners.ts';
+import { createRequestQueue, removeExpiredAnswers } from './answer.ts';
 import type { Submission } from './evaluate.ts';
-import { createRequestQueue, removeExpiredAnswers } from './idempotency.ts';
+import { scores } from './export-table.ts';
 import type { IntakeContext, Utf8Addresses } from './intake-context.ts';
+import { createOperatorMail, type OperatorMailDeps } from './operator-mail.ts';
+import { personalData } from './personal-data.ts';
 import { createPostman } from './postman.ts';
 import { practiceMailRoutes } from './practice-mail/routes.ts';
 import { sendRoutes } from './routes.ts';
@@ -20,7 +24,7 @@ import { sendTestRoutes } from './send-test.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { presetRoutes } from './templates/seed.ts';
 import { createUsageNotices } from './usage-notices.ts';
-import { validateEmailsRoutes } from './validate-emails/routes.ts';
+import { type ValidateEmailsDeps, validateEmailsRoutes } from './validate-emails/routes.ts';
 
 export type Intake = ReturnType<typeof openIntake>;
 
@@ -30,12 +34,14 @@ export interface IntakeOptions {
   /** The room with the mailboxes is opened after this one. */
   readonly answering: () => Answering;
   readonly utf8: Utf8Addresses;
+  readonly lookup: ValidateEmailsDeps['lookup'];
+  readonly isDkimBroken: IntakeContext['isDkimBroken'];
+  readonly keepForOperator: OperatorMailDeps['keep'];
 }
 
 export const openIntake = (
   base: Base,
   accounts: Accounts,
-  domains: Domains,
   { queue, indexer }: Messages,
   { suppressionKey }: Feedback,
   options: IntakeOptions,
@@ -52,6 +58,7 @@ export const openIntake = (
     contentKey: base.key('service mail'),
     suppressionKey,
     answering: options.answering,
+    isDkimBroken: options.isDkimBroken,
     utf8: options.utf8,
     holdDue: queue.hold,
     wake: (tenantId, lane, dueAt) => {
@@ -68,8 +75,17 @@ export const openIntake = (
     log,
     serviceName: config().service.name,
   });
-  accounts.onNotice(postman.wake);
+  const receives: Pick<Receives<unknown>, 'mailOperator'> = {
+    mailOperator: createOperatorMail({
+      accept: (submission) => accept(context, submission),
+      clock,
+      systemTenantId,
+      operator: () => config().smtp.inbound?.postmaster ?? null,
+      keep: options.keepForOperator,
+    }),
+  };
   return {
+    receives,
     /** The one way in. */
     accept: (submission: Submission) => accept(context, submission),
     /** See `transact`. */
@@ -77,7 +93,11 @@ export const openIntake = (
       transact(context, tenantId, work),
     context,
     scanners,
+    attachmentPolicy,
     postman,
+    exports: { scores },
+    health: { scanners: scanners.health },
+    personalData,
     routes: [
       ...sendRoutes(context),
       sendAgainRoute(context),
@@ -88,7 +108,7 @@ export const openIntake = (
       ...validateEmailsRoutes({
         files,
         clock,
-        lookup: domains.lookup,
+        lookup: options.lookup,
         suppressionKey,
         simulatorDomain,
         utf8: options.utf8,

@@ -4,12 +4,14 @@
 import { hash } from 'node:crypto';
 import { AppError } from '#src/kernel/errors.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
 import { fieldValue, headOf, readFields } from '#src/mail/field-block.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { calmSource } from '#src/mail/mime-parts.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
+import type { OperatorMail } from '#src/mail/reception.ts';
 import type { Accept } from './accept.ts';
 import { draftWith } from './draft.ts';
 
@@ -20,16 +22,7 @@ export interface OperatorMailDeps {
   /** The address that the operator has named. */
   readonly operator: () => string | null;
   /** Puts it into the local mailbox of the practice; rejects where it cannot be stored. */
-  readonly keep: (tenantId: string, mail: ReceivedMail) => Promise<void>;
-}
-
-export interface ReceivedMail {
-  /** The address in RCPT TO. */
-  readonly recipient: string;
-  /** Empty: the null sender. */
-  readonly mailFrom: string;
-  readonly clientAddress: string;
-  readonly content: Buffer;
+  readonly keep: (tenantId: string, mail: OperatorMail) => Promise<void>;
 }
 
 const OF_A_CLIENT: RateLimit = { perSecond: 1 / 360, burst: 10 };
@@ -50,7 +43,7 @@ interface Readable {
 
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 
-const readable = async ({ content, mailFrom, clientAddress }: ReceivedMail): Promise<Readable> => {
+const readable = async ({ content, mailFrom, clientAddress }: OperatorMail): Promise<Readable> => {
   const fields = readFields(headOf(content));
   const { simpleParser } = await import('mailparser');
   const parsed = await simpleParser(calmSource(content.subarray(0, MAX_PARSED_BYTES)), {
@@ -87,7 +80,7 @@ const senderOf = (mailFrom: string): Mailbox[] => {
 export const createOperatorMail = (deps: OperatorMailDeps) => {
   const limiter = createRateLimiter();
 
-  const forward = async (tenantId: string, operator: string, mail: ReceivedMail): Promise<void> => {
+  const forward = async (tenantId: string, operator: string, mail: OperatorMail): Promise<void> => {
     const { subject, text } = await readable(mail);
     await deps.accept({
       source: 'system',
@@ -109,7 +102,7 @@ export const createOperatorMail = (deps: OperatorMailDeps) => {
     });
   };
 
-  return async (mail: ReceivedMail): Promise<boolean> => {
+  return async (mail: OperatorMail): Promise<boolean> => {
     const now = deps.clock.now();
     const isTooMuch =
       !limiter.take(clientKey(mail.clientAddress), now, OF_A_CLIENT).allowed ||
@@ -117,7 +110,7 @@ export const createOperatorMail = (deps: OperatorMailDeps) => {
     if (isTooMuch) return false;
     const tenantId = deps.systemTenantId();
     if (tenantId === null)
-      throw new AppError('unavailable', 'The service is starting.', { extra: { retry_after: 1 } });
+      throw new AppError('unavailable', say`The service is starting.`, { extra: { retry_after: 1 } });
     const operator = deps.operator();
     await (operator === null ? deps.keep(tenantId, mail) : forward(tenantId, operator, mail));
     return true;

@@ -49,7 +49,7 @@ type Target = keyof NativeBody | `${typeof SETTING}${keyof NonNullable<NativeBod
 
 interface Alias {
   readonly native: Target;
-  /** In the native form. */
+  /** It returns the native form. */
   readonly translate?: (given: never) => unknown;
 }
 
@@ -95,7 +95,7 @@ const aliases: Readonly<Record<keyof PascalBody, Alias>> = {
 
 const names = Object.keys(aliases) as (keyof PascalBody)[];
 
-/** Of the native fields, `settings.track_opens` too. */
+/** They are the names of the native fields, `settings.track_opens` among them. */
 export const pascalNames: Readonly<Record<string, string>> = Object.fromEntries(
   names.map((name) => [aliases[name].native, name]),
 );

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { asItComes, idSchema } from '#src/kernel/fields.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { SEND_ERRORS } from './accept.ts';
 import { sendBatch } from './batch.ts';
@@ -28,7 +29,7 @@ const resultOf = ({ status, body, replayed }: Answered): RouteResult => ({
 });
 
 const send = async (intake: IntakeContext, body: SendBody, context: RequestContext): Promise<RouteResult> =>
-  acceptedResult(await sendOne(intake, 'api', body, context));
+  acceptedResult(await sendOne(intake, 'api', body, context), context.answerLanguage);
 
 const practiceParams = z.strictObject({ id: idSchema.describe('the practice') });
 
@@ -82,13 +83,14 @@ const singleRoutes = (intake: IntakeContext): Route[] => {
           projectId: body.project_id ?? null,
           draft: draftOf(body),
         } as const;
-        return { status: 200, body: await score(intake, tenantId, candidate, context.answerLanguage) };
+        return { status: 200, body: await score(intake, tenantId, candidate, context) };
       },
     }),
     defineRoute({
       ...single,
       path: '/api/emails',
       id: 'sendEmail',
+      usedBy: 'programs whose token, or project, names the practice',
       summary: 'Send a message; the practice is that of the token, or of the project',
       query: flatQuery,
       handle: ({ body, query }, context) =>
@@ -119,13 +121,16 @@ const manyRoutes = (intake: IntakeContext): Route[] => {
   } as const;
   const answerBulk = async (body: BulkBody, context: RequestContext): Promise<RouteResult> => {
     const key = keyOf(body.idempotency_key, context);
-    return resultOf(await sendBulk(intake, { ...senderOf(context), log: context.log, body, key }));
+    return resultOf(
+      await sendBulk(intake, { ...senderOf(context), log: context.log, speak: context.speak, body, key }),
+    );
   };
   return [
     defineRoute({
       ...sending,
       path: '/api/practices/{id}/send/batch',
       id: 'sendBatch',
+      usedBy: 'programs that send many different messages',
       summary: `Send up to ${defaultLimits.batch} messages`,
       description:
         'An array of bodies as of a single send. Each is answered in its place: as a single send is, or with `status_code` and the refusal. An item may have an `idempotency_key` of its own; the header Idempotency-Key is for the whole: after a broken connection, the same request again sends no item twice.',
@@ -160,6 +165,7 @@ const manyRoutes = (intake: IntakeContext): Route[] => {
           await sendBatch(intake, {
             ...senderOf(context),
             log: context.log,
+            speak: context.speak,
             source: 'batch',
             items: body,
             key,
@@ -171,6 +177,7 @@ const manyRoutes = (intake: IntakeContext): Route[] => {
       ...bulk,
       path: '/api/practices/{id}/send/bulk',
       id: 'sendBulk',
+      usedBy: 'programs that send one template to many',
       summary: 'Send one template to many recipients',
       params: practiceParams,
       body: bulkBody,
@@ -180,6 +187,7 @@ const manyRoutes = (intake: IntakeContext): Route[] => {
       ...bulk,
       path: '/api/emails/send-bulk',
       id: 'sendBulkEmails',
+      usedBy: 'programs whose token, or project, names the practice',
       summary:
         'Send one template to many recipients; the practice is that of the token, or of the project, which is required',
       query: flatQuery,
@@ -187,7 +195,7 @@ const manyRoutes = (intake: IntakeContext): Route[] => {
       handle: ({ body, query }, context) => {
         const project_id = body.project_id ?? query.project_id;
         if (project_id === undefined)
-          throw unfit([{ path: 'body.project_id', message: 'is required here or in the query' }]);
+          throw unfit([{ path: 'body.project_id', message: say`is required here or in the query` }]);
         return answerBulk({ ...body, project_id }, context);
       },
     }),

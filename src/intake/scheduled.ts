@@ -9,6 +9,7 @@ import type { Caller } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { type Lane, laneOf } from '#src/kernel/stream.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { addressDomain } from '#src/mail/address.ts';
@@ -51,8 +52,8 @@ const waitingMessage = (db: TenantDb, { messageId, caller }: ScheduledChange): W
   const [first] = rows;
   const isUntouched = rows.every(({ claimed, attempts }) => claimed === 0 && attempts === 0);
   if (message.status !== 'pending' || first === undefined || !isUntouched) {
-    throw new AppError('conflict', 'The message does not wait for its time.', {
-      hint: 'Only a message that is `pending` and has not been tried can be cancelled or given another time.',
+    throw new AppError('conflict', say`The message does not wait for its time.`, {
+      hint: say`Only a message that is \`pending\` and has not been tried can be cancelled or given another time.`,
     });
   }
   const queued = new Set(rows.map(({ recipient_id }) => recipient_id));
@@ -157,7 +158,7 @@ const checkNewTime = (
     scheduledAt,
     // Suppressions that were added meanwhile are looked up when it leaves.
     mails: mailsOf(waiting, intake),
-    warmup: warmupOf(db, tenantStore(db).practice(), { source, stream, fromHost, now }),
+    warmup: warmupOf(db, tenantStore(db).practice(), source, stream, fromHost, now),
   });
   if (result.refusal !== null) throw result.refusal;
   return result;

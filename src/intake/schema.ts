@@ -1,5 +1,7 @@
 // The body of a send over HTTP, and its answer.
 import { z } from 'zod';
+import { say } from '#src/kernel/say.ts';
+import { because } from '#src/kernel/validate.ts';
 import { statusSchema } from '#src/messages/schema.ts';
 import { pascalFields, toNativeNames, type WrittenAs } from './pascal-fields.ts';
 import { CONTENT_REQUIRED, sendFields } from './send-fields.ts';
@@ -55,7 +57,7 @@ export const sendBody = z
     const refuse = (name: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [name], message });
     const named = toNativeNames(body, (name, native) =>
-      refuse(name, `has another value than ${native}, whose alias it is`),
+      refuse(name, because(say`has another value than ${native}, whose alias it is`)),
     );
     return named as SendBody;
   });

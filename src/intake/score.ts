@@ -1,22 +1,28 @@
 // Rates a message without sending it: the rating of its content, the verdicts of all gates, the report of the scanners, and
 // what the sender can do. Nothing is stored, and no idempotency key is looked at.
+
 import { z } from 'zod';
-import { type Assessment, gradeOf, inboxRiskOf } from '#src/intake/content/assessment.ts';
-import { type FindingWords, wordsOf } from '#src/intake/content/rate-content.ts';
+import { missingLegal } from '#src/accounts/tenants/legal.ts';
+import { type Assessment, gradeOf, inboxRiskOf } from '#src/content/assessment.ts';
+import { wordsOf } from '#src/content/rate-content.ts';
 import type { ErrorCode } from '#src/kernel/errors.ts';
-import type { Language } from '#src/kernel/language.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
+import type { RequestContext } from '#src/kernel/route.ts';
+import { said } from '#src/kernel/say.ts';
 import { scannerReport } from '#src/kernel/scanner-report.ts';
 import { decisionSchema, decisionsFor } from '#src/messages/schema.ts';
 import type { Draft } from './draft.ts';
 import { type Assess, type Candidate, type Evaluation, evaluate, scan } from './evaluate.ts';
-import { type Facts, recipientsOf } from './gate.ts';
-import { missingLegal } from './gates/sender-gates.ts';
-import type { GateResult } from './gates.ts';
+import { DELICATE_TRACKING, type Facts, recipientsOf, warnsOfTracking } from './gate.ts';
+import { type GateResult, gates } from './gates.ts';
 import type { IntakeContext } from './intake-context.ts';
-import { germanHints } from './refusal-words.ts';
-import { DELICATE_TRACKING, delicateWords, warnsOfTracking } from './tracking.ts';
+import { wordsIn } from './words.ts';
 
 const words = { id: z.string(), why: z.string(), advice: z.string() };
+
+const titledSchema = z
+  .strictObject({ ...decisionSchema.shape, title: z.string().describe('of the gate, for people') })
+  .meta({ id: 'ScoreDecision' });
 
 export const scoreAnswer = z
   .strictObject({
@@ -32,7 +38,7 @@ export const scoreAnswer = z
     warnings: z.array(z.strictObject(words)).describe('what adds nothing to the score and should be known'),
     recommendations: z.array(z.string()),
     scanner: scannerReport.nullable().describe('what the scanners said; null where none is configured'),
-    decisions: z.array(decisionSchema).describe("each gate's verdict, as the message would show it"),
+    decisions: z.array(titledSchema).describe("each gate's verdict, as the message would show it"),
     broadcast: z
       .strictObject({ eligible: z.boolean(), missing: z.array(z.string()) })
       .nullable()
@@ -47,84 +53,33 @@ export const scoreAnswer = z
 export type ScoreAnswer = z.infer<typeof scoreAnswer>;
 
 /** The codes that say what a practice lacks for marketing. */
-const ELIGIBILITY: ReadonlySet<ErrorCode> = new Set([
-  'impressum_incomplete',
-  'dkim_not_verified',
-  'warmup_not_ready',
-  'warmup_cap_reached',
-  'consent_required',
-]);
+const ELIGIBILITY: ReadonlySet<ErrorCode> = new Set(
+  gates.flatMap(({ isForMarketing, errors }) => (isForMarketing ? errors : [])),
+);
+
+const titles = new Map(gates.map(({ name, title }) => [name, title]));
+
+/** Who asks: the languages of findings and of refusals. */
+export type SaidTo = Pick<RequestContext, 'answerLanguage' | 'speak'>;
 
 type Warning = ScoreAnswer['warnings'][number];
-
-const resultWords: Readonly<
-  Record<
-    'recipient_suppressed' | 'recipients_suppressed' | 'held' | 'no_way_out',
-    Record<Language, FindingWords>
-  >
-> = {
-  recipient_suppressed: {
-    de: {
-      why: 'Alle Empfänger stehen auf der Sperrliste: Es würde nichts versendet.',
-      advice: 'Prüfen Sie, warum die Empfänger gesperrt sind.',
-    },
-    en: {
-      why: 'Every recipient is on the suppression list: nothing would be sent.',
-      advice: 'Look up why the recipients are suppressed.',
-    },
-  },
-  recipients_suppressed: {
-    de: {
-      why: 'Einige Empfänger stehen auf der Sperrliste und bekämen nichts.',
-      advice: 'Nehmen Sie gesperrte Empfänger aus Ihren Verteilern.',
-    },
-    en: {
-      why: 'Some recipients are on the suppression list and would get nothing.',
-      advice: 'Take suppressed recipients off your lists.',
-    },
-  },
-  held: {
-    de: {
-      why: 'Die Aufwärmphase der Domain ließe die Nachricht erst an einem späteren Tag hinaus.',
-      advice: 'Verteilen Sie große Mengen auf mehrere Tage.',
-    },
-    en: {
-      why: 'The warm-up of the domain would let the message out on a later day only.',
-      advice: 'Spread large volumes over several days.',
-    },
-  },
-  no_way_out: {
-    de: {
-      why: 'Die Nachricht hätte keinen Abmeldelink, weil der Dienst nicht über HTTPS erreichbar ist.',
-      advice: 'Bitten Sie den Betreiber, eine öffentliche Adresse mit HTTPS einzurichten.',
-    },
-    en: {
-      why: 'The message would have no unsubscribe link, because the service has no HTTPS address.',
-      advice: 'Ask the operator to set up a public origin with HTTPS.',
-    },
-  },
-};
 
 const resultWarnings = (
   draft: Draft,
   facts: Facts,
   { suppressed, heldUntil, verdicts }: GateResult,
-  language: Language,
+  language: MemberLanguage,
 ): Warning[] => {
+  const { findings } = wordsIn(language);
   const isAll = suppressed.size > 0 && suppressed.size === recipientsOf(draft).length;
-  const ids: (keyof typeof resultWords)[] = [];
+  const ids: (keyof typeof findings)[] = [];
   if (suppressed.size > 0) ids.push(isAll ? 'recipient_suppressed' : 'recipients_suppressed');
   if (heldUntil !== null) ids.push('held');
   if (facts.unsubscribe === null) ids.push('no_way_out');
-  const found = ids.map((id) => ({ id, ...resultWords[id][language] }));
+  const found = ids.map((id) => ({ id, ...findings[id] }));
   return warnsOfTracking(verdicts)
-    ? [...found, { id: DELICATE_TRACKING, ...delicateWords[language] }]
+    ? [...found, { id: DELICATE_TRACKING, ...findings[DELICATE_TRACKING] }]
     : found;
-};
-
-const hintOf = ({ refusal }: GateResult, language: Language): string | null => {
-  if (refusal === null) return null;
-  return language === 'de' ? (germanHints[refusal.code] ?? null) : refusal.hint;
 };
 
 export const scoreOf = (
@@ -132,7 +87,7 @@ export const scoreOf = (
   facts: Facts,
   result: GateResult,
   content: Assessment,
-  language: Language,
+  { answerLanguage: language, speak }: SaidTo,
 ): ScoreAnswer => {
   const found = content.findings.map((finding) => ({
     id: finding.id,
@@ -156,12 +111,15 @@ export const scoreOf = (
     inbox_risk: inboxRiskOf(content.score),
     would_block: content.block !== null,
     would_refuse: result.refusal?.code ?? null,
-    hint: hintOf(result, language),
+    hint: result.refusal?.saidBy(speak).hint ?? null,
     reasons,
     warnings,
     recommendations: [...new Set(advice)],
     scanner: content.scanner,
-    decisions: [...result.verdicts],
+    decisions: result.verdicts.map((verdict) => ({
+      ...verdict,
+      title: speak(titles.get(verdict.gate) ?? said(verdict.gate)),
+    })),
     broadcast: isMarketing ? { eligible: codes.length === 0, missing: [...new Set(codes)] } : null,
     impressum: isMarketing ? { complete: legal.length === 0, missing: legal } : null,
   };
@@ -172,7 +130,7 @@ export const score = async (
   intake: IntakeContext,
   tenantId: string,
   candidate: Candidate,
-  language: Language,
+  to: SaidTo,
 ): Promise<ScoreAnswer> => {
   const { content, files, clock } = intake;
   // Past refusals, because the sender wants to know all of them at once.
@@ -184,6 +142,6 @@ export const score = async (
   const scanned = content.scans() ? await scan(intake, tenantId, byRules) : null;
   const { draft, facts, result } = scanned === null ? byRules : await evaluateBy(() => scanned);
   if (facts.content === null) throw new Error("the content of a sender's message is always assessed");
-  const answer = scoreOf(draft, facts, result, facts.content, language);
+  const answer = scoreOf(draft, facts, result, facts.content, to);
   return { ...answer, decisions: decisionsFor(answer.decisions, candidate.projects) };
 };

@@ -7,6 +7,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { addressKey } from '#src/mail/address.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import { parseMessage } from '#src/mail/mime-parts.ts';
@@ -36,7 +37,7 @@ const MIB = 1_024 * 1_024;
 /** Each is in memory until it is stored. */
 const MIB_PER_MINUTE = 300;
 
-/** In the metadata of the repetition. */
+/** The metadata of the repetition have it. */
 const REPEATS = 'repeats_message_id';
 
 interface Stored {
@@ -46,8 +47,8 @@ interface Stored {
   readonly recipients: readonly RecipientRow[];
 }
 
-const refusal = (why: string, hint: string): AppError<'conflict'> =>
-  new AppError('conflict', `The message cannot be sent again: ${why}.`, { hint });
+const refusal = (why: Text, hint: Text): AppError<'conflict'> =>
+  new AppError('conflict', say`The message cannot be sent again: ${why}.`, { hint });
 
 /** Throws `not_found`, and `conflict` for what is not to leave again. */
 const storedMessage = (db: TenantDb, messageId: string, caller: Caller): Stored => {
@@ -55,21 +56,27 @@ const storedMessage = (db: TenantDb, messageId: string, caller: Caller): Stored 
   const store = messageStore(db);
   const body = store.body(message.seq);
   if (message.source === 'system' || body?.sealed)
-    throw refusal('it is a mail of the service itself', 'Ask for a new one where the first one came from.');
+    throw refusal(
+      say`it is a mail of the service itself`,
+      say`Ask for a new one where the first one came from.`,
+    );
   if (message.status === 'pending')
-    throw refusal('it still waits for its time', 'Give it another time, or cancel it and send a new one.');
+    throw refusal(
+      say`it still waits for its time`,
+      say`Give it another time, or cancel it and send a new one.`,
+    );
   if (message.campaign_seq !== null)
     throw refusal(
-      'it is part of a campaign, which asks for the consent of each recipient',
-      'Send another campaign, or a test of this one.',
+      say`it is part of a campaign, which asks for the consent of each recipient`,
+      say`Send another campaign, or a test of this one.`,
     );
   if (message.message_kind === 'doi')
     throw refusal(
-      'its link confirms a subscription',
-      'Ask for another confirmation mail: POST /api/practices/{id}/lists/{listID}/subscribers/{subscriberID}/confirmation.',
+      say`its link confirms a subscription`,
+      say`Ask for another confirmation mail: POST /api/practices/{id}/lists/{listID}/subscribers/{subscriberID}/confirmation.`,
     );
   if (!body || message.is_pseudonymous === 1 || store.removed(message.seq).attachments === 1)
-    throw refusal('it is older than its content is kept', 'Send a new message.');
+    throw refusal(say`it is older than its content is kept`, say`Send a new message.`);
   return {
     message,
     body,
@@ -131,11 +138,11 @@ const recipientsFor = (
   if (to.every(({ address }) => known.has(addressKey(address)))) return { to, cc: [], bcc: [] };
   if (kinds[stored.message.message_kind].stream === 'marketing')
     throw refusal(
-      'marketing goes only to who agreed to it',
-      'Leave `to` out, or name recipients that it had.',
+      say`marketing goes only to who agreed to it`,
+      say`Leave \`to\` out, or name recipients that it had.`,
     );
   if (!permissions.has('messages.view_content'))
-    throw new AppError('forbidden', 'To send content to others needs the permission to see it.', {
+    throw new AppError('forbidden', say`To send content to others needs the permission to see it.`, {
       extra: { permission: 'messages.view_content' },
     });
   return { to, cc: [], bcc: [] };
@@ -179,7 +186,7 @@ export const sendAgainRoute = (intake: IntakeContext): Route => {
   const limit = createRateCheck(
     intake.clock,
     () => perMinute(MIB_PER_MINUTE),
-    `Messages are sent again ${MIB_PER_MINUTE} times a minute at most for a practice, large ones less often.`,
+    say`Messages are sent again ${MIB_PER_MINUTE} times a minute at most for a practice, large ones less often.`,
   );
   return defineRoute({
     method: 'post',
@@ -215,6 +222,7 @@ export const sendAgainRoute = (intake: IntakeContext): Route => {
           draft,
           idempotency: key === null ? null : { key, request },
         }),
+        context.answerLanguage,
       );
     },
   });

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { mergeDataSchema } from '#src/intake/templates/schema.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
+import { say } from '#src/kernel/say.ts';
+import { because } from '#src/kernel/validate.ts';
 import { kindSchema } from '#src/messages/schema.ts';
 
 const MAX_ADDRESS_TEXT = 65_536;
@@ -52,10 +54,13 @@ export const tag = oneLine(MAX_TAG).min(1);
 
 export const metadata = z
   .record(z.string().max(MAX_METADATA_KEY), z.string().max(MAX_METADATA_VALUE))
-  .refine((record) => Object.keys(record).length <= MAX_METADATA, `at most ${MAX_METADATA} entries`)
+  .refine(
+    (record) => Object.keys(record).length <= MAX_METADATA,
+    because(say`at most ${MAX_METADATA} entries`),
+  )
   .meta({ id: 'Metadata' });
 
-const MANY_HEADERS = `at most ${MAX_HEADERS} headers`;
+const MANY_HEADERS = because(say`at most ${MAX_HEADERS} headers`);
 const headers = z
   .union([
     z

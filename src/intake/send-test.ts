@@ -5,7 +5,9 @@ import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
+import { memberLanguageOf } from '#src/kernel/language.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { type Accepted, accept, SEND_ERRORS } from './accept.ts';
@@ -37,13 +39,13 @@ export const sampleRecipient = (to: string): Mailbox => {
     return parseAddress(to);
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    throw new AppError('invalid_recipient', `to: ${error.message}`, { extra: { recipients: [to] } });
+    throw new AppError('invalid_recipient', say`to: ${error.text}`, { extra: { recipients: [to] } });
   }
 };
 
 const recipientOf = ({ kind, to }: SendTestBody, simulatorDomain: string): Mailbox => {
   if (kind !== 'quality') return parseAddress(`${kind}@${simulatorDomain}`);
-  if (to === undefined) throw invalidField('to', 'is required for a sample message');
+  if (to === undefined) throw invalidField('to', say`is required for a sample message`);
   return sampleRecipient(to);
 };
 
@@ -77,15 +79,15 @@ export const sendTestRoutes = (intake: IntakeContext): Route[] => [
     body,
     responses: { 202: { description: 'It is on the disk and will be sent.', body: sendAnswer } },
     errors: SEND_ERRORS,
-    handle: async ({ params: { id }, body: asked }, { caller, language }) => {
+    handle: async ({ params: { id }, body: asked }, { caller, language, answerLanguage }) => {
       const to = recipientOf(asked, intake.simulatorDomain);
       const accepted = await sendSample(intake, {
         tenantId: id,
         projects: caller.projects,
         projectId: asked.project_id ?? null,
-        draft: ({ name }) => sampleDraft(asked.kind, to, language, name),
+        draft: ({ name }) => sampleDraft(asked.kind, to, memberLanguageOf(language), name),
       });
-      return acceptedResult(accepted);
+      return acceptedResult(accepted, answerLanguage);
     },
   }),
 ];

@@ -1,6 +1,7 @@
 // A part that is signed in clear by OpenPGP (RFC 3156) or S/MIME (RFC 8551). It leaves octet for octet, so nothing in it can be
 // written in the one way that all readers understand alike: what they might understand in two is refused. Pure; throws AppError.
 import { AppError } from '#src/kernel/errors.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { decodeWords } from '#src/mail/decode-text.ts';
 import type { MimePart } from '#src/mail/mime-parts.ts';
 import type { SignedParts } from '#src/messages/submitted-part.ts';
@@ -56,8 +57,8 @@ const BOUNDARY = /^[!#-[\]-~]{1,70}$/;
 /** What a server on the way, or the service's own signature, would need to change (RFC 1847 §2.1). */
 const CHANGED_ON_THE_WAY = /[^\t\r\n\x20-\x7e]|\r(?!\n)|(?<!\r)\n|^.{999}/m;
 
-const refused = (why: string, hint: string): AppError =>
-  new AppError('unsupported_media_type', `The signed message cannot leave as it was signed: ${why}.`, {
+const refused = (why: Text, hint: Text): AppError =>
+  new AppError('unsupported_media_type', say`The signed message cannot leave as it was signed: ${why}.`, {
     hint,
   });
 
@@ -69,18 +70,18 @@ export const takeSigned = (part: MimePart): { readonly signed: SignedParts; read
   const isWhole = BOUNDARY.test(boundary) && signed.split(`--${boundary}\r\n`).length === 3;
   if (!isWhole || !content || !signature || others.length > 0 || !isSignature(signature))
     throw refused(
-      'it is not one part and its signature',
-      'Sign by OpenPGP/MIME or by S/MIME in clear text, or turn off the signature.',
+      say`it is not one part and its signature`,
+      say`Sign by OpenPGP/MIME or by S/MIME in clear text, or turn off the signature.`,
     );
   if (CHANGED_ON_THE_WAY.test(signed))
     throw refused(
-      'servers on the way may change it',
-      'Sign in 7-bit lines of at most 998 characters, as OpenPGP/MIME and S/MIME ask for.',
+      say`servers on the way may change it`,
+      say`Sign in 7-bit lines of at most 998 characters, as OpenPGP/MIME and S/MIME ask for.`,
     );
   if (![content, signature].every(isClear))
     throw refused(
-      'mail programs would differ in how they read it',
-      'Give each part its Content-* fields once, each file one name, and send text files as attachments.',
+      say`mail programs would differ in how they read it`,
+      say`Give each part its Content-* fields once, each file one name, and send text files as attachments.`,
     );
   return { signed: { ...headOfSigned(part, boundary), signed: `${signed}\r\n` }, content };
 };

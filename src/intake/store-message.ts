@@ -4,12 +4,14 @@
 import { isCounted, monthOf, utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import type { LegalBlock } from '#src/accounts/tenants/legal.ts';
+import { missingLegal } from '#src/accounts/tenants/legal.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { languageOf } from '#src/content/language.ts';
 import { eventStore } from '#src/events/store.ts';
 import { suppressionData } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
-import { languageOf } from '#src/intake/content/language.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import { type Lane, laneOf } from '#src/kernel/stream.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import { delicateKinds, kinds } from '#src/messages/kinds.ts';
@@ -22,7 +24,6 @@ import { messageStore, type NewBody, type NewMessage, type RecipientRow } from '
 import type { Draft } from './draft.ts';
 import type { Evaluation } from './evaluate.ts';
 import type { Facts } from './gate.ts';
-import { missingLegal } from './gates/sender-gates.ts';
 
 /** What is known of a message beside its evaluation. */
 interface Identity {
@@ -30,7 +31,7 @@ interface Identity {
   readonly source: string;
   /** Header fields of the service's own mail; such a message is kept sealed. Null: a sender's message. */
   readonly ownHeaders: Draft['headers'] | null;
-  readonly contentKey: Buffer;
+  readonly contentKey: SealingKey;
   /** The campaign whose mail it is. */
   readonly campaignSeq: number | null;
 }

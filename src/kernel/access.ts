@@ -1,5 +1,6 @@
 // What an endpoint asks of its caller, and who a caller may be. Only the vocabulary: credentials are looked up in
-// accounts/people/, the check itself is in http/admission.ts.
+// people/, the check itself is in http/admission.ts.
+import { say, type Text } from './say.ts';
 
 export const permissions = [
   'messages.send',
@@ -35,16 +36,14 @@ export type Access = (typeof openAccess)[number] | Permission;
 const permissionNames: ReadonlySet<string> = new Set(permissions);
 export const isPermission = (access: Access): access is Permission => permissionNames.has(access);
 
-const hints: Readonly<Partial<Record<Access, string>>> = {
-  session: 'This is for people: sign in with POST /api/auth/request-otp and use the session.',
-  practice_creator:
-    'Practices are created by who is signed in and Owner or Admin of one, and by the operator.',
-  operator:
-    'This is for operators: sign in by code or password with an address that the configuration names under `operators`, or send the admin token in X-Admin-Token.',
+const hints: Readonly<Partial<Record<Access, Text>>> = {
+  session: say`This is for people: sign in with POST /api/auth/request-otp and use the session.`,
+  practice_creator: say`Practices are created by who is signed in and Owner or Admin of one, and by the operator.`,
+  operator: say`This is for operators: sign in by code or password with an address that the configuration names under \`operators\`, or send the admin token in X-Admin-Token.`,
 };
 
 /** For who lacks it, where that is not simply a permission of a role or a token. */
-export const hintFor = (access: Access): { readonly hint?: string } => {
+export const hintFor = (access: Access): { readonly hint?: Text } => {
   const hint = hints[access];
   return hint === undefined ? {} : { hint };
 };
@@ -77,7 +76,7 @@ export interface Caller {
   /** Ids of the projects that the credential is limited to; null: all. */
   readonly projects: ReadonlySet<string> | null;
   readonly permissions: ReadonlySet<Permission>;
-  /** Of a session. */
+  /** A session has one. */
   readonly account: Account | null;
   /**
    * Of a session whose address the configuration names as an operator's: when code or password were given, ms. The operator's
@@ -106,3 +105,35 @@ export const anonymous: Caller = {
 /** Whether what belongs to that project is the caller's business. */
 export const mayUseProject = ({ projects }: Pick<Caller, 'projects'>, projectId: string): boolean =>
   projects === null || projects.has(projectId);
+
+/** One of `bearer`, `adminToken` and `cookie`; the others are null. */
+export interface Credentials {
+  readonly bearer: string | null;
+  readonly adminToken: string | null;
+  /** The header. */
+  readonly cookie: string | null;
+  readonly csrfToken: string | null;
+  /** The request may change something: a cookie alone is not enough. */
+  readonly isWrite: boolean;
+  /** The same request was let in before and is still in flight: the credential has not been used again. */
+  readonly isOnceMore: boolean;
+}
+
+/** Throws or rejects with `unauthorized`, which says why, and `forbidden` for a write by cookie alone. */
+export type Authenticate = (credentials: Credentials, clientAddress: string) => Caller | Promise<Caller>;
+
+export const operatorPermissions: ReadonlySet<Permission> = new Set(permissions);
+
+/** The caller with the operator's rights; null where they are none. */
+export const asOperator = (caller: Caller): Caller | null =>
+  caller.operatorProof === null
+    ? null
+    : {
+        ...caller,
+        kind: 'operator',
+        tenantId: null,
+        projects: null,
+        permissions: operatorPermissions,
+        memberId: null,
+        isOwner: true,
+      };

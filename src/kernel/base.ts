@@ -4,32 +4,19 @@ import type { KeyObject } from 'node:crypto';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Config } from './config/config.ts';
 import type { Storage } from './db/storage.ts';
+import type { ExportTable } from './export-table.ts';
+import type { HealthPart } from './health.ts';
+import type { Held } from './held.ts';
 import type { Job } from './job.ts';
+import type { KeyFor, Keys } from './keys.ts';
 import type { Limits } from './limits.ts';
 import type { Log } from './log.ts';
 import type { Pace } from './pace.ts';
+import type { PersonalData } from './personal-data.ts';
+import type { Registers } from './registers.ts';
 import type { Route } from './route.ts';
-import { deriveKey } from './seal.ts';
+import type { SealedPlaces } from './sealed-place.ts';
 import type { Clock } from './time.ts';
-
-type KeyPurpose =
-  | 'audience links'
-  | 'captured mail'
-  | 'consent ledger'
-  | 'consent evidence'
-  | 'csrf'
-  | 'dkim keys'
-  | 'erasures'
-  | 'forwarding'
-  | 'notices'
-  | 'return paths'
-  | 'service mail'
-  | 'sign-in codes'
-  | 'suppressions'
-  | 'tracking links'
-  | 'unsubscribe links'
-  | 'webhooks'
-  | 'alerts';
 
 export interface Base {
   /** The configuration in force; a reload replaces it. */
@@ -39,8 +26,9 @@ export interface Base {
   readonly clock: Clock;
   readonly log: Log;
   readonly version: string;
-  /** 32 bytes derived from the master key. The words of a purpose never change: sealed data depends on them. */
-  readonly key: (purpose: KeyPurpose) => Buffer;
+  readonly key: KeyFor;
+  /** The lasting keys of tenants, and those that came with a tenant from another host. */
+  readonly tenantKeys: Pick<Keys, 'ofTenant' | 'isOwn' | 'bring' | 'forget'>;
   /** Signs evidence of consent: see `evidenceKeyOf`. */
   readonly evidenceKey: KeyObject;
   /** Holds each message that practices send from its first byte until it is stored. */
@@ -53,14 +41,9 @@ export interface Base {
   readonly draining: () => boolean;
 }
 
-export const keysOf =
-  (masterKey: Buffer): Base['key'] =>
-  (purpose) =>
-    deriveKey(masterKey, purpose);
-
 /** Something to do for every tenant once a night. Ends early when the signal aborts; the rest is done the next night. */
 export interface NightlyTask {
-  /** For the log. */
+  /** The log names it so. */
   readonly what: string;
   readonly run: (tenantId: string, signal: AbortSignal, pace: Pace) => Promise<void>;
 }
@@ -70,7 +53,22 @@ export interface Room {
   readonly routes: readonly Route[];
   readonly jobs?: readonly Job[];
   readonly nightly?: readonly NightlyTask[];
+  readonly personalData?: PersonalData;
+  /** Where its tables have sealed values. */
+  readonly sealed?: SealedPlaces;
+  /** What a restore has held of it. */
+  readonly held?: Held;
+  /** The tenant's file is another one than before: what is remembered of it is read again. */
+  readonly reopened?: (tenantId: string) => Promise<void>;
+  /** Makes the room's rows of a tenant in the registry again. */
+  readonly registers?: Registers;
+  /** Once a night, before the tenants: removes old data from the registry. */
+  readonly nightlyRegistry?: (signal: AbortSignal, pace: Pace) => Promise<void>;
+  /** Its parts, by their names in health. */
+  readonly health?: Readonly<Record<string, HealthPart>>;
+  /** Tables for spreadsheets and programs that evaluate them, by the names of the export. */
+  readonly exports?: Readonly<Record<string, ExportTable>>;
 }
 
-/** What outlives the drain is cut off; so long it has to notice and to be written down, ms. */
+/** What still runs after the drain is cut off; so long it has to notice and to be written down, ms. */
 export const CUT_OFF_MS = 2_000;

@@ -72,7 +72,7 @@ export const createByteBudget = (
     return true;
   };
 
-  /** A waiter for the common room is not overtaken; a waiter for its owner's share does not hold up the others. */
+  /** Nobody goes before a waiter for the common room; a waiter for its owner's share does not hold up the others. */
   const serve = (): void => {
     for (const waiter of waiting) {
       if (held + waiter.bytes > limitBytes) return;

@@ -1,11 +1,12 @@
 // How much work runs at the same time. One process holds the data, so memory is enough for these bounds.
+import type { Text } from '#src/kernel/say.ts';
 import { AppError } from './errors.ts';
 
 /** Runs `work` after all work that was given under that key before; resolves and rejects as `work` does. */
 export type KeyedQueue = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * One at a time for each key. Changes that are written to two files must not interleave with each other, because the two
+ * One at a time for each key. Changes that are written to two files must not mix with each other, because the two
  * files do not commit together: a removal would undo the invitation that follows it.
  */
 export const createKeyedQueue = (): KeyedQueue => {
@@ -50,7 +51,7 @@ const RETRY_AFTER_SECONDS = 5;
 export type KeyedConcurrency = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 /** At most `most` works at once for each key, which does not wait. `refusal` says what was asked for too often. */
-export const limitKeyedConcurrency = (most: number, refusal: string): KeyedConcurrency => {
+export const limitKeyedConcurrency = (most: number, refusal: Text): KeyedConcurrency => {
   const running = new Map<string, number>();
   return async (key, work) => {
     const before = running.get(key) ?? 0;

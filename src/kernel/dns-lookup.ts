@@ -100,12 +100,6 @@ const reverseName = (address: string): string => {
   return `${[...nibbles.join('')].reverse().join('.')}.ip6.arpa`;
 };
 
-export interface LookupOptions {
-  readonly tryMs?: number;
-  /** When it aborts, all lookups fail at once by `timeout`, those in progress too. */
-  readonly stopping?: AbortSignal;
-}
-
 /** Asks the servers in their order until one answers. c-ares alone would take any answer, also a refusal, as the last one. */
 const askEach = async <R, T>(
   resolvers: readonly Resolver[],
@@ -136,7 +130,7 @@ const createResolvers = (servers: readonly string[], tryMs: number): Resolver[] 
 /** `servers` as `127.0.0.1`, `127.0.0.1:5353` or `[::1]:5353`; the system's where empty. */
 export const createDnsLookup = (
   servers: readonly string[],
-  { tryMs = TRY_MS, stopping }: LookupOptions = {},
+  { tryMs = TRY_MS, stopping }: { readonly tryMs?: number; readonly stopping?: AbortSignal } = {},
 ): ZoneLookup => {
   const resolvers = createResolvers(servers, tryMs);
   const cancel = (): void => {

@@ -45,7 +45,7 @@ const INTERNAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
 /** All unicast addresses in use (RFC 4291 §2.4); every address outside of it is internal. */
 const GLOBAL_IPV6 = ['2000::', 3] as const;
 const INTERNAL_IPV6: readonly (readonly [network: string, prefix: number])[] = [
-  // For protocols (RFC 2928): Teredo, which hides an IPv4 address, benchmarks, ORCHID.
+  // These are for protocols (RFC 2928): Teredo, which hides an IPv4 address, benchmarks, ORCHID.
   ['2001::', 23],
   // Documentation (RFC 3849, RFC 9637).
   ['2001:db8::', 32],

@@ -1,3 +1,42 @@
-// The languages of the service's own mails and public pages. The first one is for people who name none.
-export const languages = ['de', 'en'] as const;
-export type Language = (typeof languages)[number];
+// The languages of the service: the one list of them.
+
+/**
+ * In every one of these is what strangers see: public pages, mails to recipients, footers. Where the dashboard and the mails to
+ * members do not have a language, `members` names the one that they show instead. Times are those of `zone`, and the two signs
+ * are what stands behind a day and a time.
+ */
+const all = {
+  de: { locale: 'de-DE', zone: 'Europe/Berlin', afterDay: '.', afterTime: ' Uhr', members: 'de' },
+  // Nothing is known of where readers of English live.
+  en: { locale: 'en-GB', zone: 'UTC', afterDay: '', afterTime: '', members: 'en' },
+  fr: { locale: 'fr-FR', zone: 'Europe/Paris', afterDay: '', afterTime: '', members: 'en' },
+} as const;
+
+export type Language = keyof typeof all;
+export type MemberLanguage = (typeof all)[Language]['members'];
+/** The first one is for people who name none. */
+export const languages = Object.keys(all) as [Language, ...Language[]];
+export const defaultLanguage = languages[0];
+/** What answers of the API, and mails to the operator, are in where no language is asked for. */
+export const answerDefault: MemberLanguage = 'en';
+
+/** What a member is shown whose language this is. */
+export const memberLanguageOf = (language: Language): MemberLanguage => all[language].members;
+export const memberLanguages: readonly MemberLanguage[] = [...new Set(languages.map(memberLanguageOf))];
+
+/** As `Intl` names it. */
+export const localeOf = (language: Language): string => all[language].locale;
+export const clockOf = (language: Language) => all[language];
+
+/** What a number is followed by, by the plural rules of the language. */
+export interface Forms {
+  readonly one: string;
+  readonly other: string;
+}
+
+export const formOf = (count: number, { one, other }: Forms, language: Language): string =>
+  new Intl.PluralRules(localeOf(language)).select(count) === 'one' ? one : other;
+
+/** `1.000 Hard Bounces`, `1 spam complaint`. */
+export const countedIn = (count: number, forms: Forms, language: Language): string =>
+  `${count.toLocaleString(localeOf(language))} ${formOf(count, forms, language)}`;

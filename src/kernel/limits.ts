@@ -108,7 +108,7 @@ const fixedLimits = {
   /** Mails that a practice forwards to one address in an hour and in a day; more stay in its mailbox alone. */
   forwards_per_hour: 100,
   forwards_per_day: 1_000,
-  /** To all addresses together. Under a managed host not more than `managed_host_mails` either. */
+  /** All addresses together have so many. A managed host has not more than `managed_host_mails` either. */
   forwards_per_practice_per_day: 2_000,
   /** Automatic replies of a practice in a day. */
   automatic_replies_per_day: 500,
@@ -125,7 +125,7 @@ export interface Limits extends Readonly<OwnLimits> {
   readonly signInPerEmail: RateLimit;
   /** Requests of strangers to be put on a list. */
   readonly subscribePerMailbox: RateLimit;
-  /** Of one practice. */
+  /** It holds for one practice. */
   readonly subscribePerDomain: RateLimit;
   readonly subscribePerList: RateLimit;
   /** Mails received, per client address and per tenant. */

@@ -1,5 +1,6 @@
 // The one form of lists (`{data, next_cursor}`) and of their cursors: opaque to the caller, a position to the store.
 import { z } from 'zod';
+import { say } from '#src/kernel/say.ts';
 import { AppError } from './errors.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -38,8 +39,10 @@ export const decodeCursor = (cursor: string | undefined): number | null => {
   if (cursor === undefined) return null;
   const position = readCursor(cursor);
   if (position === undefined) {
-    throw new AppError('invalid_request', 'The cursor is not one that this service gave.', {
-      extra: { fields: [{ path: 'query.cursor', message: 'expected the next_cursor of the page before' }] },
+    throw new AppError('invalid_request', say`The cursor is not one that this service gave.`, {
+      extra: {
+        fields: [{ path: 'query.cursor', message: say`expected the next_cursor of the page before` }],
+      },
     });
   }
   return position;

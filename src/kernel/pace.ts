@@ -11,16 +11,13 @@ const LONGEST_REST_MS = SECOND;
 /** A timer takes no less; shorter ones add up until then. */
 const SHORTEST_REST_MS = 2;
 
-interface Timing {
-  /** ms, of a clock that never goes back. */
-  readonly now: () => number;
-  readonly rest: typeof sleep;
-}
-
 /** Rests end at once when `signal` aborts. Work may be made of works at the same pace: no part of it is rested after twice. */
 export const createPace = (
   signal: AbortSignal,
-  { now, rest }: Timing = { now: () => performance.now(), rest: sleep },
+  { now, rest }: { readonly now: () => number; readonly rest: typeof sleep } = {
+    now: () => performance.now(),
+    rest: sleep,
+  },
 ): Pace => {
   /** How much has been worked that no rest has followed yet. */
   let unrested = 0;

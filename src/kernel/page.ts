@@ -11,7 +11,7 @@ import type { RequestContext, RouteResult } from './route.ts';
 export interface Look {
   /** Plain text. */
   readonly name: string;
-  /** As in `#0b57d0`; null: the service's. */
+  /** It has the form `#0b57d0`; null takes the service's. */
   readonly colour: string | null;
   readonly logo: { readonly type: string; readonly content: Buffer } | null;
 }
@@ -31,6 +31,16 @@ export interface Page {
 }
 
 export const HTML_TYPE = 'text/html; charset=utf-8';
+
+/** What routes have in common to which a link in a mail leads. */
+export const linkedPage = {
+  access: 'public',
+  stability: 'stable',
+  responses: {
+    200: { description: 'A page, in the language that `Accept-Language` asks for.', body: HTML_TYPE },
+    404: { description: 'The same page for whatever is wrong with the link.', body: HTML_TYPE },
+  },
+} as const;
 
 const GROUND = { light: '#ffffff', dark: '#161616' } as const;
 

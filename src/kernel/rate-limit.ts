@@ -2,6 +2,7 @@
 // or as many as it costs. Pure: the
 // present is passed in. Buckets live in memory only and are bounded in number, so a restart or a flood of other keys
 // refills some: the limit protects the service, it is not an account of use.
+import type { Text } from '#src/kernel/say.ts';
 import { AppError } from './errors.ts';
 import type { Clock } from './time.ts';
 
@@ -45,7 +46,7 @@ interface Bucket {
   at: number;
 }
 
-/** About 20 MB of buckets at the most. */
+/** They take about 20 MB at the most. */
 const MAX_BUCKETS = 100_000;
 
 /**
@@ -96,7 +97,7 @@ export const createRateLimiter = (maxBuckets = MAX_BUCKETS): RateLimiter => {
 export type RateCheck = (key: string, cost?: number) => void;
 
 /** `limit` is asked at each call, because it may change in a running daemon. `refusal` says what was asked for too often. */
-export const createRateCheck = (clock: Clock, limit: () => RateLimit, refusal: string): RateCheck => {
+export const createRateCheck = (clock: Clock, limit: () => RateLimit, refusal: Text): RateCheck => {
   const limiter = createRateLimiter();
   return (key, cost) => {
     const { allowed, retryAfterSeconds } = limiter.take(key, clock.now(), limit(), cost);

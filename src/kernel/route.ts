@@ -4,9 +4,10 @@
 import type { z } from 'zod';
 import type { Access, Caller } from './access.ts';
 import type { Change } from './change.ts';
-import type { AppError, ErrorCode } from './errors.ts';
-import type { Language } from './language.ts';
+import { AppError, type ErrorCode } from './errors.ts';
+import type { Language, MemberLanguage } from './language.ts';
 import type { Log } from './log.ts';
+import { type Speak, say, type Text } from './say.ts';
 
 export type Stability = 'stable' | 'beta' | 'deprecated';
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
@@ -20,12 +21,14 @@ export interface RequestContext {
   readonly tenantId: string | null;
   /** Operations that change something hand it to the audit. */
   readonly change: Change;
-  /** Of pages and mails, by Accept-Language; German where it names none. */
+  /** Of pages and mails, by Accept-Language; the first one of the service where it names none. */
   readonly language: Language;
   /** The language of the service that Accept-Language asks for; null where it asks for none of them. */
   readonly namedLanguage: Language | null;
   /** Of texts in an answer of the API: English unless Accept-Language asks for German. */
-  readonly answerLanguage: Language;
+  readonly answerLanguage: MemberLanguage;
+  /** Says texts of refusals in that language. */
+  readonly speak: Speak;
   /** Code that stores it shortens it. */
   readonly clientAddress: string;
   /** Value of a request header, by its lower-case name; undefined where absent or repeated. */
@@ -84,6 +87,8 @@ export interface RouteDeclaration<
   readonly id: string;
   readonly summary: string;
   readonly description?: string;
+  /** Who calls it, where neither the dashboard nor the command line does, no document names it, and it is of no foreign shape. */
+  readonly usedBy?: string;
   readonly access: Access;
   /**
    * Of every route but GETs: the action under which the audit keeps what it changes (`token.create`), or why there is
@@ -94,6 +99,8 @@ export interface RouteDeclaration<
   readonly rate?: 'sign_in';
   /** The answer is the same for everyone as long as the service runs. */
   readonly isFixed?: boolean;
+  /** While the service goes down: what monitoring and clients read, and the links in mails, which people follow once. */
+  readonly isAnsweredWhileDraining?: boolean;
   readonly stability: Stability;
   /** What its 401 asks for (RFC 9110 §11.6.1), where a bearer token is not all that it takes. */
   readonly challenge?: string;
@@ -145,7 +152,7 @@ export interface ForeignShape {
   /** Names in the query are taken in any case; its routes declare them in lower case. */
   readonly ignoresCaseInQuery?: true;
   /** What to use instead of a path of that API that is not served, below `base`. */
-  readonly insteadOf: (path: string) => string | undefined;
+  readonly insteadOf: (path: string) => Text | undefined;
 }
 
 /** A declaration whose handler's types have been checked against its own schemas. */
@@ -159,3 +166,17 @@ export interface Route extends Omit<RouteDeclaration, 'handle'> {
 export const defineRoute = <P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
   declaration: RouteDeclaration<P, Q, B>,
 ): Route => declaration as unknown as Route;
+
+const WRONG_METHOD = say`This path does not take this method.`;
+
+export const wrongMethod = (hint: Text): AppError<'not_found'> =>
+  new AppError('not_found', WRONG_METHOD, { hint });
+
+/** Whether something is at the path, for other methods: other APIs have a code of their own for that. */
+export const isWrongMethod = (error: { readonly error: string }): boolean => error.error === WRONG_METHOD.key;
+
+/** Any thrown value as an AppError; what is not one becomes `internal_error`, whose text shows nothing of it. */
+export const toAppError = (thrown: unknown): AppError =>
+  thrown instanceof AppError
+    ? thrown
+    : new AppError('internal_error', say`The request failed by a defect of the service.`, { cause: thrown });

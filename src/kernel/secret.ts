@@ -2,6 +2,7 @@
 // that is itself a secret, because anyone who knows the URL of a webhook or chat tool may post there. And how long a secret is
 // valid after its rotation.
 import { createHmac } from 'node:crypto';
+import type { SealingKey } from './seal.ts';
 import { DAY } from './time.ts';
 
 const PLACEHOLDER = '[secret]';
@@ -27,7 +28,7 @@ export class Secret {
     return PLACEHOLDER;
   }
 
-  /** For console.log and util.format. */
+  /** console.log and util.format call it. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return PLACEHOLDER;
   }
@@ -42,8 +43,8 @@ export const maskUrl = (url: string): string => {
 
 const FINGERPRINT_BYTES = 6;
 /** The same for the same URL, and no way back to it. */
-export const urlFingerprint = (key: Buffer, url: string): string =>
-  createHmac('sha256', key)
+export const urlFingerprint = ({ present }: SealingKey, url: string): string =>
+  createHmac('sha256', present)
     .update(url)
     .digest('hex')
     .slice(0, 2 * FINGERPRINT_BYTES);

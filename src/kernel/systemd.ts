@@ -7,7 +7,7 @@ import type { Log } from './log.ts';
 export interface Notifier {
   /** Each resolves when the message has been sent or given up; none rejects. Messages are sent in the order of the calls. */
   ready(): Promise<void>;
-  /** To be followed by `ready()`. */
+  /** `ready()` follows it. */
   reloading(): Promise<void>;
   stopping(): Promise<void>;
   /** Reports life at half of WATCHDOG_USEC, as sd_watchdog_enabled(3) recommends, for as long as the event loop turns. */

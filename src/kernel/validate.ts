@@ -1,7 +1,9 @@
 // Values from outside against a schema: the parsed value, or `invalid_request` with every problem in words a human can
 // act on. A schema's own messages win over those made here; no client's value is said back.
 import type { z } from 'zod';
-import { AppError, type FieldProblem } from './errors.ts';
+import { said, say, type Text, type Value } from '#src/kernel/say.ts';
+import type { FieldProblem } from './error-table.ts';
+import { AppError } from './errors.ts';
 import { cut, formatPath } from './fields.ts';
 import { foldWord, nearest } from './nearest.ts';
 
@@ -28,9 +30,9 @@ export const check = <T>(
 /** `invalid_request` that names the first of them, and how many there are. */
 export const unfit = (problems: readonly FieldProblem[]): AppError<'invalid_request'> => {
   const [first, ...others] = problems;
-  const summary = first ? `\`${first.path}\`: ${first.message}` : 'The request does not fit.';
-  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  return new AppError('invalid_request', `${summary}${more}`, {
+  const summary = first ? say`\`${first.path}\`: ${first.message}` : say`The request does not fit.`;
+  const whole = others.length > 0 ? say`${summary} (and ${others.length} more)` : summary;
+  return new AppError('invalid_request', whole, {
     extra: { fields: problems.slice(0, MAX_FIELDS) },
   });
 };
@@ -42,6 +44,16 @@ export const validate = <T>(schema: z.ZodType<T>, value: unknown, root: string):
   throw unfit(checked.problems);
 };
 
+/** zod keeps a message as one string, so a text with values goes through it as JSON behind this mark. */
+const MARK = '\x1e';
+
+/** The text as the message of a check. */
+export const because = (text: Text): string => `${MARK}${JSON.stringify(text)}`;
+
+/** The text of an issue's message: schemas write those without values as they are. */
+export const textOf = (message: string): Text =>
+  message.startsWith(MARK) ? (JSON.parse(message.slice(MARK.length)) as Text) : said(message);
+
 const fieldProblems = (issue: Issue, root: string, above: readonly PropertyKey[]): FieldProblem[] => {
   const path = [...above, ...issue.path];
   switch (issue.code) {
@@ -50,19 +62,19 @@ const fieldProblems = (issue: Issue, root: string, above: readonly PropertyKey[]
       const lines = issue.message.split('\n');
       return issue.keys.slice(0, MAX_FIELDS).map((key, index) => ({
         path: formatPath(root, [...path, key]),
-        message: lines[index] ?? lines[0] ?? '',
+        message: textOf(lines[index] ?? lines[0] ?? ''),
       }));
     }
     case 'invalid_union': {
       const branch = likelyBranch(issue.errors);
       if (branch) return branch.flatMap((inner) => fieldProblems(inner, root, path));
-      return [{ path: formatPath(root, path), message: issue.message }];
+      return [{ path: formatPath(root, path), message: textOf(issue.message) }];
     }
     case 'invalid_key':
     case 'invalid_element':
       return issue.issues.flatMap((inner) => fieldProblems(inner, root, path));
     default:
-      return [{ path: formatPath(root, path), message: issue.message }];
+      return [{ path: formatPath(root, path), message: textOf(issue.message) }];
   }
 };
 
@@ -75,73 +87,82 @@ const likelyBranch = (branches: readonly (readonly Issue[])[]): readonly Issue[]
     .filter((issues) => issues.length > 0 && !issues.some(isWrongKind))
     .toSorted((a, b) => a.length - b.length)[0];
 
-const kindNames: Readonly<Record<string, string>> = {
-  array: 'an array',
-  bigint: 'a whole number',
-  boolean: 'true or false',
-  int: 'a whole number',
-  null: 'null',
-  number: 'a number',
-  object: 'an object',
-  record: 'an object',
-  string: 'a string',
-  undefined: 'absent',
+const kindNames: Readonly<Record<string, Text>> = {
+  array: say`an array`,
+  bigint: say`a whole number`,
+  boolean: say`true or false`,
+  int: say`a whole number`,
+  null: say`null`,
+  number: say`a number`,
+  object: say`an object`,
+  record: say`an object`,
+  string: say`a string`,
+  undefined: say`absent`,
 };
 
-const formatNames: Readonly<Record<string, string>> = {
-  base64: 'base64',
-  base64url: 'base64url',
-  cidrv4: 'an IPv4 network',
-  cidrv6: 'an IPv6 network',
-  date: 'a date (2026-01-31)',
-  datetime: 'a date and time (2026-01-31T12:00:00Z)',
-  email: 'an e-mail address',
-  ipv4: 'an IPv4 address',
-  ipv6: 'an IPv6 address',
-  url: 'a URL',
-  uuid: 'a UUID',
+const formatNames: Readonly<Record<string, Text>> = {
+  base64: say`base64`,
+  base64url: say`base64url`,
+  cidrv4: say`an IPv4 network`,
+  cidrv6: say`an IPv6 network`,
+  date: say`a date (2026-01-31)`,
+  datetime: say`a date and time (2026-01-31T12:00:00Z)`,
+  email: say`an e-mail address`,
+  ipv4: say`an IPv4 address`,
+  ipv6: say`an IPv6 address`,
+  url: say`a URL`,
+  uuid: say`a UUID`,
 };
 
-const kindOf = (value: unknown): string => {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  return kindNames[typeof value] ?? 'something else';
-};
+const OTHER_FORMAT = say`in the form that /reference describes`;
 
-const alternatives = (words: readonly string[]): string => {
-  const shown = [...new Set(words)].slice(0, MAX_ALTERNATIVES);
-  const last = shown.length > 1 ? ` or ${shown.pop()}` : '';
-  return `${shown.join(', ')}${last}`;
-};
+const kindOf = (value: unknown): Text =>
+  kindNames[value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value] ?? say`something else`;
 
-const quoted = (values: readonly unknown[]): string =>
-  alternatives(values.map((value) => `\`${String(value)}\``));
+const quoted = (values: readonly unknown[]): readonly string[] =>
+  [...new Set(values.map((value) => `\`${String(value)}\``))].slice(0, MAX_ALTERNATIVES);
+
+type Relation = 'at least' | 'at most' | 'exactly' | 'more than' | 'less than';
+
+const relations: Readonly<Record<Relation, Text>> = {
+  'at least': say`at least`,
+  'at most': say`at most`,
+  exactly: say`exactly`,
+  'more than': say`more than`,
+  'less than': say`less than`,
+};
 
 /** What counts in the value and how: `at most 3 characters`. */
-const amount = (origin: string, bound: number | bigint, relation: string): string => {
-  if (origin === 'string') return `must have ${relation} ${bound} character${bound === 1 ? '' : 's'}`;
+const amount = (origin: string, bound: number | bigint, relation: Relation): Text => {
+  const how = relations[relation];
+  const count = Number(bound);
+  if (origin === 'string')
+    return count === 1 ? say`must have ${how} 1 character` : say`must have ${how} ${count} characters`;
   if (origin === 'array' || origin === 'set')
-    return `must have ${relation} ${bound} item${bound === 1 ? '' : 's'}`;
+    return count === 1 ? say`must have ${how} 1 item` : say`must have ${how} ${count} items`;
   if (origin === 'object' || origin === 'map')
-    return `must have ${relation} ${bound} field${bound === 1 ? '' : 's'}`;
-  return `must be ${relation} ${bound}`;
+    return count === 1 ? say`must have ${how} 1 field` : say`must have ${how} ${count} fields`;
+  return say`must be ${how} ${count}`;
 };
 
-const wrongKind = (expected: string, input: unknown): string => {
-  if (input === undefined) return 'is required';
-  if (expected === 'int' && typeof input === 'number') return 'must be a whole number';
-  const wanted = `must be ${kindNames[expected] ?? expected}`;
-  return Number.isNaN(input) ? wanted : `${wanted}, not ${kindOf(input)}`;
+const REQUIRED = say`is required`;
+
+const wrongKind = (expected: string, input: unknown): Text => {
+  if (input === undefined) return REQUIRED;
+  if (expected === 'int' && typeof input === 'number') return say`must be a whole number`;
+  const wanted = kindNames[expected] ?? expected;
+  return Number.isNaN(input) ? say`must be ${wanted}` : say`must be ${wanted}, not ${kindOf(input)}`;
 };
 
-const unionMessage = (issue: Extract<RawIssue, { code: 'invalid_union' }>): string => {
-  if ('options' in issue && Array.isArray(issue.options)) return `must be ${quoted(issue.options)}`;
-  if (issue.input === undefined) return 'is required';
-  const expected = issue.errors.flatMap(([first]) => {
-    if (first?.code === 'invalid_type') return [kindNames[first.expected] ?? first.expected];
-    return first?.code === 'invalid_value' ? first.values.map((value) => `\`${String(value)}\``) : [];
-  });
-  return expected.length > 0 ? `must be ${alternatives(expected)}` : 'fits none of its forms';
+const unionMessage = (issue: Extract<RawIssue, { code: 'invalid_union' }>): Text => {
+  if ('options' in issue && Array.isArray(issue.options)) return say`must be ${quoted(issue.options)}`;
+  if (issue.input === undefined) return REQUIRED;
+  const kinds = issue.errors.flatMap(([first]) =>
+    first?.code === 'invalid_type' ? [kindNames[first.expected] ?? first.expected] : [],
+  );
+  const values = issue.errors.flatMap(([first]) => (first?.code === 'invalid_value' ? first.values : []));
+  const expected = [...new Set<Value>([...kinds, ...quoted(values)])].slice(0, MAX_ALTERNATIVES);
+  return expected.length > 0 ? say`must be ${expected}` : say`fits none of its forms`;
 };
 
 /** Words of other send APIs for fields that have other names here: in each list the first that is known there. */
@@ -183,10 +204,11 @@ const ELSEWHERE: ReadonlyMap<string, readonly string[]> = new Map(
 const meantBy = (key: string, known: readonly string[]): string | undefined =>
   ELSEWHERE.get(foldWord(key))?.find((word) => known.includes(word)) ?? nearest(key, known);
 
-const unknownField = (key: string, meant: string | undefined): string => {
-  // Line breaks separate the messages of several keys.
+const unknownField = (key: string, meant: string | undefined): Text => {
   const shown = cut(key).replace(/\p{Cc}/gu, ' ');
-  return `unknown field \`${shown}\`${meant === undefined ? '' : `; did you mean \`${meant}\`?`}`;
+  return meant === undefined
+    ? say`unknown field \`${shown}\``
+    : say`unknown field \`${shown}\`; did you mean \`${meant}\`?`;
 };
 
 const knownKeys = (issue: RawIssue): readonly string[] => {
@@ -194,16 +216,16 @@ const knownKeys = (issue: RawIssue): readonly string[] => {
   return def && 'shape' in def && def.shape ? Object.keys(def.shape) : [];
 };
 
-const describe = (issue: RawIssue): string | undefined => {
+const describe = (issue: RawIssue): Text | undefined => {
   switch (issue.code) {
     case 'invalid_type':
       return wrongKind(issue.expected, issue.input);
     case 'invalid_value':
-      return issue.input === undefined ? 'is required' : `must be ${quoted(issue.values)}`;
+      return issue.input === undefined ? REQUIRED : say`must be ${quoted(issue.values)}`;
     case 'invalid_union':
       return unionMessage(issue);
     case 'too_small':
-      if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
+      if (issue.origin === 'string' && issue.minimum === 1) return say`must not be empty`;
       if (issue.exact) return amount(issue.origin, issue.minimum, 'exactly');
       return amount(issue.origin, issue.minimum, issue.inclusive === false ? 'more than' : 'at least');
     case 'too_big':
@@ -211,10 +233,10 @@ const describe = (issue: RawIssue): string | undefined => {
       return amount(issue.origin, issue.maximum, issue.inclusive === false ? 'less than' : 'at most');
     case 'invalid_format':
       if (issue.format === 'uuid' && /^[a-z][a-z0-9-]*$/i.test(String(issue.input)))
-        return 'must be the id, a UUID, not a slug or name';
-      return `must be ${formatNames[issue.format] ?? 'in the form that /reference describes'}`;
+        return say`must be the id, a UUID, not a slug or name`;
+      return say`must be ${formatNames[issue.format] ?? OTHER_FORMAT}`;
     case 'not_multiple_of':
-      return `must be a multiple of ${issue.divisor}`;
+      return say`must be a multiple of ${Number(issue.divisor)}`;
     default:
       return undefined;
   }
@@ -224,11 +246,14 @@ const describe = (issue: RawIssue): string | undefined => {
 const describer = (): ((issue: RawIssue) => string | undefined) => {
   let suggestionsLeft = MAX_SUGGESTIONS;
   return (issue) => {
-    if (issue.code !== 'unrecognized_keys') return describe(issue);
+    if (issue.code !== 'unrecognized_keys') {
+      const text = describe(issue);
+      return text && because(text);
+    }
     const known = knownKeys(issue);
     const lines = issue.keys.slice(0, MAX_FIELDS).map((key) => {
       suggestionsLeft -= 1;
-      return unknownField(key, suggestionsLeft < 0 ? undefined : meantBy(key, known));
+      return because(unknownField(key, suggestionsLeft < 0 ? undefined : meantBy(key, known)));
     });
     return lines.join('\n');
   };

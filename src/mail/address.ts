@@ -33,10 +33,18 @@ const WORD = /[^ ()<>[\]:;,"\\]+/y;
 
 /** Says which part of the text is wrong and why, in words for the person who typed it. */
 export class AddressError extends Error {
-  constructor(part: string, problem: string) {
+  /** The message with its values apart, as `say` has it. */
+  readonly text: { readonly key: string; readonly values: readonly (string | number)[] };
+
+  /** `problem`: a sentence with `{}` in the place of the part, then of the value. */
+  constructor(part: string, problem: string, value: string | number = '') {
     const shown = part.length > QUOTE_LIMIT ? `${part.slice(0, QUOTE_LIMIT)}…` : part;
-    super(`${JSON.stringify(withoutInvisibles(shown).toWellFormed())} ${problem}`);
+    const quoted = JSON.stringify(withoutInvisibles(shown).toWellFormed());
+    const values = [quoted, value];
+    let next = 0;
+    super(problem.replaceAll('{}', () => String(values[next++])));
     this.name = 'AddressError';
+    this.text = { key: problem, values };
   }
 }
 
@@ -57,7 +65,7 @@ const skipComment = (text: string, start: number): number => {
     else if (character === '(') depth++;
     else if (character === ')' && --depth === 0) return index + 1;
   }
-  throw new AddressError(text.slice(start), 'has a comment that is not closed');
+  throw new AddressError(text.slice(start), '{} has a comment that is not closed');
 };
 
 const readQuoted = (text: string, start: number): { value: string; end: number } => {
@@ -67,7 +75,7 @@ const readQuoted = (text: string, start: number): { value: string; end: number }
     if (character === '"') return { value, end: index + 1 };
     value += character === '\\' ? text.charAt(++index) : character;
   }
-  throw new AddressError(text.slice(start), 'has a quoted name that is not closed');
+  throw new AddressError(text.slice(start), '{} has a quoted name that is not closed');
 };
 
 const tokenize = (text: string): Token[] => {
@@ -103,15 +111,16 @@ const parseDomain = (typed: string): string => {
   const lower = typed.toLowerCase();
   const foreign = NON_ASCII.test(lower) || /(?:^|\.)xn--/.test(lower);
   if (foreign && (!DOMAIN_TEXT.test(lower) || BLANK_OR_UNASSIGNED.test(lower))) {
-    throw new AddressError(typed, 'is not a domain name');
+    throw new AddressError(typed, '{} is not a domain name');
   }
   const domain = foreign ? domainToASCII(typed) : lower;
   const labels = domain.split('.');
-  if (!labels.every((label) => LABEL.test(label))) throw new AddressError(typed, 'is not a domain name');
-  if (labels.length < 2) throw new AddressError(typed, 'is not a full domain name');
+  if (!labels.every((label) => LABEL.test(label))) throw new AddressError(typed, '{} is not a domain name');
+  if (labels.length < 2) throw new AddressError(typed, '{} is not a full domain name');
   if (NUMBER_LABEL.test(labels.at(-1) ?? ''))
-    throw new AddressError(typed, 'is an IP address, not a domain name');
-  if (domain.length > DOMAIN_LIMIT) throw new AddressError(typed, `is longer than ${DOMAIN_LIMIT} octets`);
+    throw new AddressError(typed, '{} is an IP address, not a domain name');
+  if (domain.length > DOMAIN_LIMIT)
+    throw new AddressError(typed, '{} is longer than {} octets', DOMAIN_LIMIT);
   return domain;
 };
 
@@ -119,30 +128,30 @@ const parseAddrSpec = (typed: string): Address => {
   const domain = USUAL.exec(typed)?.[1];
   if (domain !== undefined) return (typed.slice(0, -domain.length) + domain.toLowerCase()) as Address;
   const at = typed.indexOf('@');
-  if (at === -1) throw new AddressError(typed, 'has no @');
-  if (typed.indexOf('@', at + 1) !== -1) throw new AddressError(typed, 'has more than one @');
+  if (at === -1) throw new AddressError(typed, '{} has no @');
+  if (typed.indexOf('@', at + 1) !== -1) throw new AddressError(typed, '{} has more than one @');
   const localPart = typed.slice(0, at).normalize('NFC');
-  if (localPart === '') throw new AddressError(typed, 'has nothing before the @');
-  if (at === typed.length - 1) throw new AddressError(typed, 'has no domain after the @');
+  if (localPart === '') throw new AddressError(typed, '{} has nothing before the @');
+  if (at === typed.length - 1) throw new AddressError(typed, '{} has no domain after the @');
   if (!DOT_ATOM.test(localPart) || (NON_ASCII.test(localPart) && BLANK_OR_UNASSIGNED.test(localPart))) {
-    throw new AddressError(typed, 'has characters or dots before the @ that an address cannot have there');
+    throw new AddressError(typed, '{} has characters or dots before the @ that an address cannot have there');
   }
   if (Buffer.byteLength(localPart) > LOCAL_PART_LIMIT) {
-    throw new AddressError(typed, `has more than ${LOCAL_PART_LIMIT} octets before the @`);
+    throw new AddressError(typed, '{} has more than {} octets before the @', LOCAL_PART_LIMIT);
   }
   const address = `${localPart}@${parseDomain(typed.slice(at + 1))}`;
   if (Buffer.byteLength(address) > PATH_LIMIT)
-    throw new AddressError(typed, `is longer than ${PATH_LIMIT} octets`);
+    throw new AddressError(typed, '{} is longer than {} octets', PATH_LIMIT);
   return address as Address;
 };
 
 const refuseSpecial = ({ text: special }: Token, before: readonly Token[], shown: string): never => {
   if (special === ':' || special === ';')
-    throw new AddressError(shown, 'is a group or a route; list its addresses');
+    throw new AddressError(shown, '{} is a group or a route; list its addresses');
   if (special === '[' && before.at(-1)?.text.endsWith('@')) {
-    throw new AddressError(shown, 'has an IP literal as its domain');
+    throw new AddressError(shown, '{} has an IP literal as its domain');
   }
-  throw new AddressError(shown, `has a ${special} in an unquoted name`);
+  throw new AddressError(shown, '{} has a {} in an unquoted name', special);
 };
 
 const show = (tokens: readonly Token[]): string =>
@@ -153,14 +162,14 @@ const show = (tokens: readonly Token[]): string =>
 
 const parseBare = (tokens: readonly Token[]): Mailbox => {
   const [first, second] = tokens;
-  if (first === undefined) throw new AddressError('', 'is empty where an address should be');
+  if (first === undefined) throw new AddressError('', '{} is empty where an address should be');
   if (first.kind === 'quoted' && second?.text.startsWith('@')) {
-    throw new AddressError(show(tokens), 'has a quoted part before the @');
+    throw new AddressError(show(tokens), '{} has a quoted part before the @');
   }
   if (first.kind === 'quoted' || second !== undefined) {
     throw new AddressError(
       show(tokens),
-      'is not an address; put the address in <>, and a name with commas in quotes',
+      '{} is not an address; put the address in <>, and a name with commas in quotes',
     );
   }
   return { address: parseAddrSpec(first.text) };
@@ -176,16 +185,16 @@ const parseMailbox = (tokens: readonly Token[]): Mailbox => {
   if (open === -1) return parseBare(words);
 
   const [inner, close, ...rest] = tokens.slice(open + 1);
-  if (inner?.kind === 'quoted') throw new AddressError(show(tokens), 'has a quoted part before the @');
+  if (inner?.kind === 'quoted') throw new AddressError(show(tokens), '{} has a quoted part before the @');
   if (inner?.kind === 'special' && inner.text === '>')
-    throw new AddressError(show(tokens), 'has no address in <>');
+    throw new AddressError(show(tokens), '{} has no address in <>');
   if (inner?.kind !== 'word' || close?.kind !== 'special') {
-    throw new AddressError(show(tokens), 'has something else than one address in <>');
+    throw new AddressError(show(tokens), '{} has something else than one address in <>');
   }
   if (close.text !== '>') refuseSpecial(close, [inner], show(tokens));
-  if (rest.length > 0) throw new AddressError(show(tokens), 'has something after the address');
+  if (rest.length > 0) throw new AddressError(show(tokens), '{} has something after the address');
   if (words.some(({ kind, text }) => kind === 'word' && text.includes('@'))) {
-    throw new AddressError(show(tokens), 'has an @ in an unquoted name');
+    throw new AddressError(show(tokens), '{} has an @ in an unquoted name');
   }
   const name = withoutInvisibles(words.map(({ text, apart }) => (apart ? ' ' : '') + text).join('')).trim();
   const address = parseAddrSpec(inner.text);
@@ -195,9 +204,9 @@ const parseMailbox = (tokens: readonly Token[]): Mailbox => {
 /** One or more mailboxes separated by commas. Names are unquoted; encoded-words (RFC 2047) in them stay as typed.
  * @throws AddressError */
 export const parseAddressList = (text: string): Mailbox[] => {
-  if (text.length > INPUT_LIMIT) throw new AddressError(text, `is longer than ${INPUT_LIMIT} characters`);
-  if (CONTROL.test(text)) throw new AddressError(text, 'has a control character or a line break');
-  if (!text.isWellFormed()) throw new AddressError(text, 'is not valid Unicode');
+  if (text.length > INPUT_LIMIT) throw new AddressError(text, '{} is longer than {} characters', INPUT_LIMIT);
+  if (CONTROL.test(text)) throw new AddressError(text, '{} has a control character or a line break');
+  if (!text.isWellFormed()) throw new AddressError(text, '{} is not valid Unicode');
   const mailboxes: Mailbox[] = [];
   let current: Token[] = [];
   for (const token of tokenize(text)) {
@@ -216,7 +225,7 @@ export const parseAddressList = (text: string): Mailbox[] => {
  * @throws AddressError */
 export const parseAddress = (text: string): Mailbox => {
   const [mailbox, ...others] = parseAddressList(text);
-  if (mailbox === undefined || others.length > 0) throw new AddressError(text, 'is more than one address');
+  if (mailbox === undefined || others.length > 0) throw new AddressError(text, '{} is more than one address');
   return mailbox;
 };
 
@@ -236,6 +245,16 @@ export const addressDomain = (address: Address): string => address.slice(address
 /** The key by which addresses are compared. Local parts may be case-sensitive in theory (RFC 5321 §2.4), but are not at any
  * receiver that matters, and another spelling must not evade a suppression. */
 export const addressKey = (address: Address): string => address.toLowerCase();
+
+/** Without its plus-part, as mailboxes are named. */
+export const mailboxName = (localPart: string): string =>
+  localPart.normalize('NFC').toLowerCase().split('+', 1)[0] ?? '';
+
+/** As addresses that lead to the same mailbox are compared: without the plus-part. */
+export const mailboxOf = (address: string): string => {
+  const at = address.lastIndexOf('@');
+  return `${mailboxName(address.slice(0, at))}@${address.slice(at + 1).toLowerCase()}`;
+};
 
 /** Whether the address needs a server that offers SMTPUTF8 (RFC 6531). */
 export const needsSmtpUtf8 = (address: Address): boolean => NON_ASCII.test(address);

@@ -59,14 +59,8 @@ export const autoReplyRuleOf = (fields: readonly Field[], text = ''): AutoReplyR
 export const isAutoReply = (fields: readonly Field[], text = ''): boolean =>
   autoReplyRuleOf(fields, text) !== null;
 
-export interface AutoReply {
-  /** With its angle brackets; null if the message had no Message-ID. */
-  readonly inReplyTo: string | null;
-  /** ASCII, CRLF line ends. */
-  readonly text: string;
-}
-
-export const writeAutoReply = (head: ReportHead, { inReplyTo, text }: AutoReply): Buffer =>
+/** `inReplyTo` has its angle brackets, null if the message had no Message-ID; `text` is ASCII with CRLF line ends. */
+export const writeAutoReply = (head: ReportHead, inReplyTo: string | null, text: string): Buffer =>
   Buffer.from(
     [
       headFields(head),

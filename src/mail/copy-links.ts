@@ -2,6 +2,7 @@
 // has a token with the tenant, the recipient and an HMAC over them and over what the link is for, so that no one can forge
 // a link or use it for another purpose. Links never expire, because people use old mail. Pure.
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { type TokenKeys, tenantOfToken } from './token-keys.ts';
 import { decodeTarget, encodeTarget, type ReturnPathTarget, TARGET_BYTES } from './verp.ts';
 
 /** The version of the token's layout and key. */
@@ -22,16 +23,17 @@ const macOf = (key: KeyObject, purpose: Purpose, payload: Buffer, bound: string)
     .digest()
     .subarray(0, MAC_BYTES);
 
-/** 36 characters that need no escaping in a URL. `key` is derived for this purpose alone. `bound` is further text that must
+/** 36 characters that need no escaping in a URL. `bound` is further text that must
  * not change. */
-const encodeToken = (key: KeyObject, purpose: Purpose, target: ReturnPathTarget, bound = ''): string => {
+const encodeToken = (keys: TokenKeys, purpose: Purpose, target: ReturnPathTarget, bound = ''): string => {
   const payload = encodeTarget(target);
-  return FORM + Buffer.concat([payload, macOf(key, purpose, payload, bound)]).toString('base64url');
+  const mac = macOf(keys.own(target.tenantNumber), purpose, payload, bound);
+  return FORM + Buffer.concat([payload, mac]).toString('base64url');
 };
 
-/** Null for every token that was not made with this key for this purpose and this `bound`. */
+/** Null for every token that was not made with one of these keys for this purpose and this `bound`. */
 const decodeToken = (
-  key: KeyObject,
+  keys: TokenKeys,
   purpose: Purpose,
   token: string,
   bound = '',
@@ -39,25 +41,29 @@ const decodeToken = (
   if (!TOKEN.test(token)) return null;
   const bytes = Buffer.from(token.slice(FORM.length), 'base64url');
   const payload = bytes.subarray(0, TARGET_BYTES);
-  const isOurs = timingSafeEqual(macOf(key, purpose, payload, bound), bytes.subarray(TARGET_BYTES));
   // A token has one spelling: others differ in the spare bits, and are not ours.
-  return isOurs && bytes.toString('base64url') === token.slice(FORM.length) ? decodeTarget(payload) : null;
+  if (bytes.toString('base64url') !== token.slice(FORM.length)) return null;
+  const target = decodeTarget(payload);
+  const tenantNumber = tenantOfToken(keys, target.tenantNumber, (key) =>
+    timingSafeEqual(macOf(key, purpose, payload, bound), bytes.subarray(TARGET_BYTES)),
+  );
+  return tenantNumber === null ? null : { ...target, tenantNumber };
 };
 
 /** The path of the page to unsubscribe, and of its one-click POST. */
 export const UNSUBSCRIBE_PATH = '/api/public/unsub';
 
-export const encodeUnsubscribeToken = (key: KeyObject, target: ReturnPathTarget): string =>
-  encodeToken(key, 'unsubscribe', target);
+export const encodeUnsubscribeToken = (keys: TokenKeys, target: ReturnPathTarget): string =>
+  encodeToken(keys, 'unsubscribe', target);
 
 /** `origin` as in `https://mail.example.com`. */
 export const createUnsubscribeUrl =
-  (origin: string, key: KeyObject) =>
+  (origin: string, keys: TokenKeys) =>
   (target: ReturnPathTarget): string =>
-    `${origin}${UNSUBSCRIBE_PATH}?t=${encodeUnsubscribeToken(key, target)}`;
+    `${origin}${UNSUBSCRIBE_PATH}?t=${encodeUnsubscribeToken(keys, target)}`;
 
-export const decodeUnsubscribeToken = (key: KeyObject, token: string): ReturnPathTarget | null =>
-  decodeToken(key, 'unsubscribe', token);
+export const decodeUnsubscribeToken = (keys: TokenKeys, token: string): ReturnPathTarget | null =>
+  decodeToken(keys, 'unsubscribe', token);
 
 /** What looks like such a token in a List-Unsubscribe field (RFC 2369 §3.2), at most `limit`. */
 export const unsubscribeTokensIn = (field: string, limit: number): string[] =>
@@ -69,10 +75,10 @@ export const unsubscribeTokensIn = (field: string, limit: number): string[] =>
 export const FORWARD_PATH = '/api/public/forward';
 
 /** `recipientId` is the number of the address among those that the tenant forwards to. */
-export const encodeForwardToken = (key: KeyObject, target: ReturnPathTarget): string =>
-  encodeToken(key, 'forward', target);
-export const decodeForwardToken = (key: KeyObject, token: string): ReturnPathTarget | null =>
-  decodeToken(key, 'forward', token);
+export const encodeForwardToken = (keys: TokenKeys, target: ReturnPathTarget): string =>
+  encodeToken(keys, 'forward', target);
+export const decodeForwardToken = (keys: TokenKeys, token: string): ReturnPathTarget | null =>
+  decodeToken(keys, 'forward', token);
 
 /** The path of the page on which a person chooses among the lists they are on; its token is the one to unsubscribe. */
 export const PREFERENCES_PATH = '/api/public/preferences';
@@ -85,10 +91,10 @@ export const preferencesUrlOf = (unsubscribeUrl: string): string =>
 export const SUBSCRIBE_PATH = '/api/public/subscribe';
 
 /** `recipientId` is the number of the list. */
-export const encodeFormToken = (key: KeyObject, target: ReturnPathTarget): string =>
-  encodeToken(key, 'form', target);
-export const decodeFormToken = (key: KeyObject, token: string): ReturnPathTarget | null =>
-  decodeToken(key, 'form', token);
+export const encodeFormToken = (keys: TokenKeys, target: ReturnPathTarget): string =>
+  encodeToken(keys, 'form', target);
+export const decodeFormToken = (keys: TokenKeys, token: string): ReturnPathTarget | null =>
+  decodeToken(keys, 'form', token);
 
 /** The path of the page that confirms a subscription. */
 export const CONFIRM_PATH = '/api/public/confirm';
@@ -97,13 +103,13 @@ export const CONFIRM_PATH = '/api/public/confirm';
  * `recipientId` is the number of the request in the consent ledger. A restored ledger gives a number again, so a second token is
  * bound to `asked`: who is asked, and for which list. The first one is there so that a wrong link is noticed before a file is read.
  */
-export const encodeConfirmToken = (key: KeyObject, target: ReturnPathTarget, asked: string): string =>
-  encodeToken(key, 'confirm', target) + encodeToken(key, 'confirm', target, asked);
+export const encodeConfirmToken = (keys: TokenKeys, target: ReturnPathTarget, asked: string): string =>
+  encodeToken(keys, 'confirm', target) + encodeToken(keys, 'confirm', target, asked);
 /** The request that the token names, which counts only if it `isConfirmTokenFor` it. */
-export const decodeConfirmToken = (key: KeyObject, token: string): ReturnPathTarget | null =>
-  decodeToken(key, 'confirm', token.slice(0, TOKEN_LENGTH));
-export const isConfirmTokenFor = (key: KeyObject, token: string, asked: string): boolean =>
-  decodeToken(key, 'confirm', token.slice(TOKEN_LENGTH), asked) !== null;
+export const decodeConfirmToken = (keys: TokenKeys, token: string): ReturnPathTarget | null =>
+  decodeToken(keys, 'confirm', token.slice(0, TOKEN_LENGTH));
+export const isConfirmTokenFor = (keys: TokenKeys, token: string, asked: string): boolean =>
+  decodeToken(keys, 'confirm', token.slice(TOKEN_LENGTH), asked) !== null;
 
 const CONFIRM_LINK = new RegExp(`(${CONFIRM_PATH}\\?token=)[A-Za-z0-9_-]+`, 'g');
 /** The text without what confirms: a consent is proof because only the mailbox gets the link. */
@@ -122,27 +128,27 @@ export interface TrackingLinks {
 
 /** A click's link contains the address it leads to, and the HMAC covers it: following the link needs no database, and it
  * leads only to what the sender has written into this mail. */
-export const createTrackingLinks = (origin: string, key: KeyObject): TrackingLinks => ({
-  open: (target) => `${origin}${OPEN_PATH}/${encodeToken(key, 'open', target)}`,
+export const createTrackingLinks = (origin: string, keys: TokenKeys): TrackingLinks => ({
+  open: (target) => `${origin}${OPEN_PATH}/${encodeToken(keys, 'open', target)}`,
   click: (target, url) => {
-    const token = encodeToken(key, 'click', target, url);
+    const token = encodeToken(keys, 'click', target, url);
     return `${origin}${CLICK_PATH}/${token}/${Buffer.from(url).toString('base64url')}`;
   },
 });
 
-export const readOpenLink = (key: KeyObject, token: string): ReturnPathTarget | null =>
-  decodeToken(key, 'open', token);
+export const readOpenLink = (keys: TokenKeys, token: string): ReturnPathTarget | null =>
+  decodeToken(keys, 'open', token);
 
-/** Null for anything that is not, byte by byte, a link made with this key. */
+/** Null for anything that is not, byte by byte, a link made with one of these keys. */
 export const readClickLink = (
-  key: KeyObject,
+  keys: TokenKeys,
   token: string,
   encodedUrl: string,
 ): { readonly target: ReturnPathTarget; readonly url: string } | null => {
   if (encodedUrl.length > 4 * MAX_TRACKED_URL || !/^[A-Za-z0-9_-]+$/.test(encodedUrl)) return null;
   const url = Buffer.from(encodedUrl, 'base64url').toString();
   if (Buffer.from(url).toString('base64url') !== encodedUrl) return null;
-  const target = decodeToken(key, 'click', token, url);
+  const target = decodeToken(keys, 'click', token, url);
   return target && { target, url };
 };
 

@@ -1,6 +1,6 @@
 // Text in a declared character set (RFC 2046 §4.1.2), and encoded-words in header fields (RFC 2047). Nothing throws. Pure.
 //
-// libmime decodes encoded-words too, but it joins the base64 of neighbours before it decodes them, which garbles words that
+// libmime decodes encoded-words too, but it joins the base64 of neighbours before it decodes them, which breaks words that
 // have no padding.
 
 import { isUtf8 } from 'node:buffer';

@@ -26,7 +26,7 @@ export interface AggregateRecord {
     readonly selector: string;
     readonly passed: boolean;
   }[];
-  /** Of MAIL FROM, or of HELO. */
+  /** It is the domain of MAIL FROM, or of HELO. */
   readonly spfDomain: string | null;
 }
 
@@ -45,7 +45,7 @@ interface Element {
 }
 
 const MAX_DEPTH = 20;
-/** Of an element besides the records. */
+/** An element has so many besides the records. */
 const MAX_CHILDREN = 100;
 const MAX_TEXT = 1_000;
 const MAX_SIGNATURES = 20;

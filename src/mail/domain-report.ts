@@ -73,7 +73,7 @@ export const countOf = (value: unknown): number | null => {
   return Number.isInteger(number) && number >= 0 && number <= MAX_COUNT ? number : null;
 };
 
-/** In A-labels and lower case. Null where it is no name of a domain. */
+/** It is in A-labels and lower case. Null where it is no name of a domain. */
 export const hostOf = (value: unknown): string | null => {
   const name = wordsOf(value).replace(/\.$/, '');
   return name === '' ? null : domainName(name);

@@ -41,7 +41,7 @@ const OTHER_NAMES: ReadonlyMap<string, Action> = new Map([
   ['undeliverable', 'failed'],
 ]);
 
-/** Without a known word, the class of the status decides, and then that of the reply. Class 2 is no failure, whatever the words
+/** If no word is known, the class of the status decides, and then that of the reply. Class 2 is no failure, whatever the words
  * (`deliverable`). */
 const actionOf = (value: string | null, status: string | null, reply: Reply | null): Action | null => {
   const word = /^[a-z]{1,20}/i.exec(value ?? '')?.[0].toLowerCase() ?? '';
@@ -71,7 +71,7 @@ const hostOf = (value: string | null): string | null => {
   return host?.toLowerCase().replace(/\.$/, '') || null;
 };
 
-/** Without the marks around it. The look-behind keeps the time linear. */
+/** It leaves out the marks around it. The look-behind keeps the time linear. */
 const commentIn = (words: string): string | null =>
   words.slice(0, MAX_COMMENT).replace(/^[\s(:;-]+|(?<![\s)])[\s)]+$/g, '') || null;
 

@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer';
 import { decodeText, readUtf8 } from './decode-text.ts';
 
 export interface Field {
-  /** In lower case. */
+  /** It is in lower case. */
   readonly name: string;
   /** Unfolded, without white space around it. */
   readonly value: string;

@@ -26,7 +26,7 @@ const LINE_OCTETS = 75;
 const DAY = 86_400_000;
 /** A longer meeting could last beyond the clock changes that are written. */
 const LONGEST_LOCAL = 366 * DAY;
-/** Clock changes become a yearly rule if this many years agree. In 11 years each date falls on each day of the week. */
+/** Clock changes become a yearly rule if this many years agree. 11 years have each date on each day of the week. */
 const YEARS_FOR_A_RULE = 11;
 
 const CONTROLS = /[\0-\x08\x0b-\x1f\x7f]/g;

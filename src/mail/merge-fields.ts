@@ -13,13 +13,19 @@ export const UNSUBSCRIBE_PLACEHOLDER = /\{\{\s*unsubscribe_url\s*\}\}/g;
 export type MergeData = Readonly<Record<string, string>>;
 export type MergeTarget = 'html' | 'text' | 'subject';
 
+/** A text with its value apart, as `say` has it. */
+export interface TemplateProblem {
+  readonly key: string;
+  readonly values: readonly string[];
+}
+
 export interface Template {
   /** The names of its placeholders, each once and in order, without the service's own. */
   readonly fields: readonly string[];
   /** The names whose value begins a link. */
   readonly links: readonly string[];
   /** Why the template cannot be used, in words for its author; empty if it can be used. */
-  readonly problems: readonly string[];
+  readonly problems: readonly TemplateProblem[];
   /** The length of what `merge` would return, in UTF-16 code units, without the cost of many repeated values. */
   readonly lengthOf: (data: MergeData) => number;
   /** A placeholder whose name is not in `data` stays; callers check `fields` first. */
@@ -67,9 +73,9 @@ interface Hole {
 const shown = (text: string): string => JSON.stringify(text.slice(0, MAX_SHOWN).toWellFormed());
 
 /** The placeholders in order, and the problems of what only looks like one. */
-const findHoles = (template: string): { holes: Hole[]; problems: string[] } => {
+const findHoles = (template: string): { holes: Hole[]; problems: TemplateProblem[] } => {
   const holes: Hole[] = [];
-  const problems: string[] = [];
+  const problems: TemplateProblem[] = [];
   let start = template.indexOf('{{');
   while (start >= 0) {
     PLACEHOLDER.lastIndex = start;
@@ -77,9 +83,10 @@ const findHoles = (template: string): { holes: Hole[]; problems: string[] } => {
     const end = found ? start + found[0].length : start + 2;
     if (found) holes.push({ start, end, name: found[1] ?? '' });
     else if (problems.length < MAX_PROBLEMS)
-      problems.push(
-        `${shown(template.slice(start).split('\n', 1)[0] ?? '')} is no placeholder: those are {{name}}, with ASCII letters, digits, _ and dots`,
-      );
+      problems.push({
+        key: '{} is no placeholder: those are {{name}}, with ASCII letters, digits, _ and dots',
+        values: [shown(template.slice(start).split('\n', 1)[0] ?? '')],
+      });
     start = template.indexOf('{{', end);
   }
   return { holes, problems };
@@ -96,9 +103,10 @@ export const compileTemplate = (template: string, into: MergeTarget): Template =
       : holes.map(() => (into === 'subject' ? 'line' : 'plain'));
   for (const [index, { start, end }] of holes.entries()) {
     if (places[index] === 'code' && problems.length < MAX_PROBLEMS)
-      problems.push(
-        `${shown(template.slice(start, end))} is at a place where its value could become code: put it into text, or into an attribute's value in quotes; a link must begin with https:// or be the placeholder alone`,
-      );
+      problems.push({
+        key: "{} is at a place where its value could become code: put it into text, or into an attribute's value in quotes; a link must begin with https:// or be the placeholder alone",
+        values: [shown(template.slice(start, end))],
+      });
   }
   const namesOf = (some: readonly Hole[]): string[] => [
     ...new Set(some.map(({ name }) => name).filter((name) => name !== UNSUBSCRIBE_FIELD)),

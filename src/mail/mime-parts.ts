@@ -4,17 +4,13 @@
 // mailsplit, which mailparser is built on, splits the message. mailparser itself loses the order of text parts, which
 // reports need, and decodes quoted-printable in quadratic time: 80 kB of blanks take 23 s.
 import { Readable } from 'node:stream';
-import { type MimeNode, Splitter, type SplitterChunk } from '@zone-eu/mailsplit';
+import type { MimeNode, SplitterChunk } from '@zone-eu/mailsplit';
 import { readUtf8 } from './decode-text.ts';
 import { type TransferDecoder, transferDecoder } from './transfer-decoder.ts';
 
 /** Bytes of each part's header, far more than honest programs write; as many as `headFieldsOf` reads. */
 const MAX_HEAD_BYTES = 262_144;
 const MAX_PARTS = 200;
-/** Bytes of a line that is compared with a boundary after its padding was removed; a boundary has 70 (RFC 2046 §5.1.1). */
-const MAX_BOUNDARY_LINE = 200;
-/** Multiparts that the boundary of an outer one may end at once. */
-const MAX_UNCLOSED = 8;
 const ENCODINGS: ReadonlySet<string> = new Set(['', '7bit', '8bit', 'binary', 'base64', 'quoted-printable']);
 
 type Fields = readonly (readonly [name: string, value: string])[];
@@ -25,13 +21,13 @@ export interface PartHead {
   /** Of Content-Type and of Content-Disposition: names in lower case, values decoded. */
   readonly parameters: Fields;
   readonly dispositionParameters: Fields;
-  /** In the order of the part's header. Values are unfolded and otherwise unchanged. */
+  /** They are in the order of the part's header. Values are unfolded and otherwise unchanged. */
   readonly fields: Fields;
   readonly charset: string | null;
   readonly disposition: 'inline' | 'attachment' | null;
   /** Decoded. */
   readonly filename: string | null;
-  /** Without angle brackets. */
+  /** It has no angle brackets. */
   readonly contentId: string | null;
   readonly flowed: { readonly delSp: boolean } | null;
 }
@@ -52,6 +48,17 @@ export interface ParsedMessage {
 /** The message has too many parts, too long a header or an unknown encoding. Its text may be shown to the sender. */
 export class MimeError extends Error {
   override readonly name = 'MimeError';
+  /** The message with its value apart, as `say` has it. */
+  readonly text: { readonly key: string; readonly values: readonly string[] };
+
+  constructor(problem: string, options: ErrorOptions & { readonly value?: string } = {}) {
+    const { value = '' } = options;
+    super(
+      problem.replace('{}', () => value),
+      options,
+    );
+    this.text = { key: problem, values: [value] };
+  }
 }
 
 /** Header lines come as octets. Those beyond ASCII are UTF-8 (RFC 6532), or come from a program that ignores RFC 2047. */
@@ -145,46 +152,10 @@ export interface PartPiece {
 
 export type MessageSource = Buffer | Iterable<Buffer> | AsyncIterable<Buffer>;
 
-/** mailsplit keeps them under names of its own. `compareBoundary` answers 1 for a delimiter and 2 for the last one,
- * `checkBoundary` 1 and 2 for those of the node itself and 3 and 4 for those of the multipart around it. */
-interface Splitting {
-  node: MimeNode & { readonly _parentBoundary?: Buffer | false };
-  compareBoundary(line: Buffer, start: number, boundary: Buffer): 1 | 2 | false;
-  checkBoundary(line: Buffer): 1 | 2 | 3 | 4 | false;
-}
-const splitting = Splitter.prototype as unknown as Splitting;
-const PADDED = /[ \t]+(?=\r?\n$)/;
-const [TAB, CR, SPACE, DASH] = [0x09, 0x0d, 0x20, 0x2d];
-
-class TolerantSplitter extends Splitter {
-  /** RFC 2046 §5.1.1: white space behind a boundary is none of it. */
-  compareBoundary(line: Buffer, start: number, boundary: Buffer): 1 | 2 | false {
-    const last = line[line.length - (line.at(-2) === CR ? 3 : 2)];
-    const isPadded = line.length <= MAX_BOUNDARY_LINE && (last === SPACE || last === TAB);
-    const plain = isPadded ? Buffer.from(line.toString('latin1').replace(PADDED, ''), 'latin1') : line;
-    return splitting.compareBoundary.call(this, plain, start, boundary);
-  }
-
-  /** RFC 2046 §5.1.2: the boundary of an outer multipart ends all within it. */
-  checkBoundary(line: Buffer): 1 | 2 | 3 | 4 | false {
-    const own = splitting.checkBoundary.call(this, line);
-    if (own !== false || line[0] !== DASH || line[1] !== DASH) return own;
-    const self = this as unknown as Splitting;
-    let outer = self.node.parentNode as Splitting['node'] | undefined;
-    for (let depth = 0; outer && depth < MAX_UNCLOSED; depth += 1) {
-      const found = outer._parentBoundary ? this.compareBoundary(line, 0, outer._parentBoundary) : false;
-      if (found !== false) {
-        self.node = outer;
-        return found === 1 ? 3 : 4;
-      }
-      outer = outer.parentNode as Splitting['node'] | undefined;
-    }
-    return false;
-  }
-}
-
 /** The parts in their order, each with its decoded content in pieces. @throws MimeError beyond a bound */
 export async function* partsOf(source: MessageSource, maxParts = MAX_PARTS): AsyncGenerator<PartPiece> {
+  // The library and what it stands on are thirty files, which no start needs.
+  const { TolerantSplitter } = await import('./tolerant-splitter.ts');
   const splitter = new TolerantSplitter({
     ignoreEmbedded: true,
     maxHeadSize: MAX_HEAD_BYTES,
@@ -263,9 +234,9 @@ export const parseMessage = async (message: Buffer, beyond: Beyond = 'refuse'): 
         continue;
       }
       if (beyond === 'refuse' && !isMultipart(part) && !ENCODINGS.has(encoding))
-        throw new MimeError(
-          `a part has the unknown transfer encoding ${JSON.stringify(encoding.slice(0, 40))}`,
-        );
+        throw new MimeError('a part has the unknown transfer encoding {}', {
+          value: JSON.stringify(encoding.slice(0, 40)),
+        });
       const growing = { ...part, pieces: [], children: [], bodyStart };
       parts.set(part, growing);
       if (parent !== null) parts.get(parent)?.children.push(growing);

@@ -1,5 +1,8 @@
 // Makes the text part of a message that has only HTML, for readers without HTML and for filters that expect it. Pure.
-import { compile, type FormatCallback } from 'html-to-text';
+import { createRequire } from 'node:module';
+import type { compile as compileConverter, FormatCallback } from 'html-to-text';
+
+const load = createRequire(import.meta.url);
 
 /** UTF-16 code units of HTML that are converted; the rest is dropped. */
 const MAX_CONVERTED_CHARACTERS = 200_000;
@@ -21,18 +24,23 @@ const alternative: FormatCallback = (element, _, builder) => {
   builder.addInline(element.attribs?.alt ?? '', { noWordTransform: true });
 };
 
-const convert = compile({
-  wordwrap: false,
-  limits: { maxDepth: MAX_HTML_DEPTH },
-  formatters: { cell, alternative },
-  selectors: [
-    { selector: 'tr', format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
-    { selector: 'td', format: 'cell' },
-    { selector: 'th', format: 'cell' },
-    { selector: 'img', format: 'alternative' },
-    { selector: 'a', options: { hideLinkHrefIfSameAsText: true } },
-  ],
-});
+/** The library and what it stands on are thirty files, which no start needs. */
+const makeConverter = (): ReturnType<typeof compileConverter> => {
+  const { compile } = load('html-to-text') as { readonly compile: typeof compileConverter };
+  return compile({
+    wordwrap: false,
+    limits: { maxDepth: MAX_HTML_DEPTH },
+    formatters: { cell, alternative },
+    selectors: [
+      { selector: 'tr', format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
+      { selector: 'td', format: 'cell' },
+      { selector: 'th', format: 'cell' },
+      { selector: 'img', format: 'alternative' },
+      { selector: 'a', options: { hideLinkHrefIfSameAsText: true } },
+    ],
+  });
+};
+let convert: ReturnType<typeof makeConverter> | undefined;
 
 /** Estimates the depth from the tags alone, and never too low: an end tag counts only if such an element is open, and not in
  * a comment or inside of another tag. */
@@ -72,5 +80,6 @@ export const textOfHtml = (given: string): string => {
       .replace(/<[^<>]*>/g, ' ')
       .replace(/ {2,}/g, ' ')
       .trim();
+  convert ??= makeConverter();
   return convert(html);
 };

@@ -21,11 +21,11 @@ export const WROTE = new RegExp(
 export const BEGINS_INTRODUCTION =
   /^\s*(?:["'„“«]|\d|(?:am|on|le|el|il(?: giorno)?|op|em|den|dne|dňa|dnia|w dniu|in data|på|în|la|a|στις|на|в)\s|\p{L}{1,12}[.,]{0,2}\s\d|在)/iu;
 
-/** Without a date: Horde and its like. */
+/** Horde and its like write no date. */
 export const QUOTES_NAMED =
   /^\s*(?:zitat von|quoting|citando|citat(?:ion)? (?:de|von|fra|från)?|cytowanie)\s.{3,150}:$/i;
 
-/** Between dashes, above a quotation without marks. */
+/** It stands between dashes, above a quotation without marks. */
 export const ORIGINAL = new RegExp(
   `(?:${one(
     `original[- ]?(?:${ANY_MESSAGE})|urspr(?:ü|ue)ngliche (?:${ANY_MESSAGE})`,
@@ -52,7 +52,7 @@ export const FORWARDED = new RegExp(
   'iu',
 );
 
-/** At the beginning of a subject. */
+/** It stands at the beginning of a subject. */
 export const SUBJECT_OF_FORWARDED =
   /^\s*(?:fwd?|wg|tr|rv|i|enc|doorst|pd|fs|př|vb|vl|továbbítás|redir|ynt ilt|ilt|iletilen|πρθ|转发|轉寄|전달)\s?[:：]/iu;
 
@@ -60,7 +60,7 @@ export const SUBJECT_OF_FORWARDED =
 export const END_OF_ORIGINAL = /^-{3,}\s?(?:ende|end of|fin)\b.{0,60}-{3,}$/i;
 
 export type HeaderKind = 'from' | 'sent' | 'to' | 'subject';
-/** In lower case. */
+/** They are in lower case. */
 const HEADER_WORDS: Readonly<Record<HeaderKind, string>> = {
   from: 'von|from|de|da|van|od|från|fra|lähettäjä|feladó|de la|от|від|kimden|gönderen|από|expéditeur|remitente|mittente|remetente|afzender|avsender|avsändare|odesílatel|odosielateľ|отправитель|відправник|差出人|发件人|寄件者|寄件人|보낸사람|보낸 사람',
   sent: 'gesendet|gesendet am|sent|envoyé|envoyé le|enviado|enviado el|enviado em|enviada em|inviato|verzonden|wysłano|wysłana|wysłane|data wysłania|odesláno|odoslané|skickat|sendt|lähetetty|elküldve|küldve|trimis|отправлено|дата отправки|надіслано|gönderildi|gönderme tarihi|gönderilme tarihi|στάλθηκε|ημερομηνία αποστολής|date|datum|data|fecha|dato|päiväys|päivämäärä|dátum|tarih|дата|ημερομηνία|送信日時|日時|日付|发送时间|发送日期|寄件日期|傳送日期|日期|보낸날짜|보낸 날짜|날짜',
@@ -73,7 +73,7 @@ const KINDS = new Map(
     HEADER_WORDS[kind].split('|').map((word) => [word, kind] as const),
   ),
 );
-/** In bold of Markdown or not. */
+/** It may be in bold of Markdown. */
 const FIELD = /^\s{0,4}\*{0,2}(\p{L}[\p{L}\p{M} ]{0,24}?)\s?\*{0,2}\s?[:：]/u;
 
 /** What a line repeats of a mail's header; null where it is another line. */
@@ -85,7 +85,7 @@ const SENT_BY =
   /^\W{0,4}(?:sent (?:from|with|via|using)|diese (?:nachricht|e-?mail) wurde|gesendet|verschickt|envoyé|enviad[oa]|inviat[oa]|verstuurd|verzonden|wysłan[oeya]|odesl[aá]no|odoslan[éeo]|poslano|skickat|sendt|lähetetty|trimis|στάλθηκε|εστάλη|отправлено|надіслано|відправлено|provenance|发自|發自|从我的|從我的|get (?:bluemail|outlook))|(?:gesendet|versendet|gönderildi|küldve|発信|送信|发送|傳送|보냄)\W{0,4}$/iu;
 const DEVICE =
   /i-?phone|i-?pad|i-?pod|android|galaxy|samsung|huawei|xiaomi|redmi|xperia|pixel|fairphone|motorola|nokia|blackberry|bluemail|windows|outlook|yahoo|gmx|web\.de|\baol\b|proton|telekom|freenet|thunderbird|k-9|\bspark\b|\bmail\b|libero|orange|\bapp\b|mobil|mobiel|handy|phone|telefon|téléphone|teléfono|tablet|ger(?:ä|ae)t|device|appareil|dispositiv|móvil|celular|cellulare|telemóvel|toestel|komór|cihaz|eszköz|puhelim|συσκευή|κινητό|устройств|телефон|айфон|手机|手機|スマートフォン|휴대폰|스마트폰|unterwegs|\btuta|posteo|zoho|<https?:/iu;
-/** In any language, as a link or not. */
+/** It may be in any language, as a link or not. */
 const OUTLOOK = /\boutlook\b.{0,30}\b(?:ios|android|mac)/i;
 const MAX_PROGRAM_LINE = 160;
 

@@ -26,7 +26,7 @@ const ADDRESS = /[^\s<>@]@[^\s<>@]/;
 const ENDS_IN_ADDRESS = /@[^\s<>@]{3,255}[>)\]]\s?[:：]$/;
 /** `Anna schrieb am 20.11.2026 10:15:` */
 const NAME_THEN_DATE = /^.{1,150}(?:schrieb am|wrote on|a écrit le|escribió el|ha scritto il|schreef op)\s/i;
-/** Without a colon. */
+/** It has no colon. */
 const DATE_AND_ADDRESS = /^\s*(?:19|20)\d\d[-/.].{1,200}<[^\s<>@]{1,64}@[^\s<>@]{1,255}>$/;
 /** Yahoo begins the quotation in the line of its introduction. */
 const WITH_TEXT_BEHIND = /^.{10,250}?@.{3,150}?[:：](?=\s{2,10}\S)/;
@@ -110,7 +110,7 @@ const RULE = /^\s*(?:[-_=*~—–]\s?){3,}\s*$/;
 const UNDERSCORES = /^\s*_{8,}\s*$/;
 const IN_MARKS = /^[\s>]{0,4}[-_*=—]{2,20}\s?[^-_*=—].{1,100}$/;
 const NOTES = /^-{3,}\s?.{3,150}(?:schrieb|wrote):? ?-{3,}$/i;
-/** Without marks: Apple Mail, and old programs. */
+/** Apple Mail and old programs write no marks. */
 const ALONE =
   /^\s*(?:original[- ](?:nachricht|message)|(?:anfang|begin|start|début|inicio|inizio|início|początek|začátek).{0,30}(?:message|nachricht|mail|mensaje|messaggio|mensagem|bericht|brev|besked|melding|wiadomości|zprávy))\b.{0,20}$/iu;
 const MAX_FIELDS = 10;

@@ -1,6 +1,5 @@
 // Finds the receiving server's own reply in a report (RFC 3464). A report has up to four accounts of the refusal, and the
-// software in between derives some of them from others. In the order of their worth:
-//
+// software in between derives some of them from others. They are in the order of their worth:
 // 1. The reply that the diagnostic quotes, where a server passes on another's reply (reply.ts).
 // 2. The diagnostic.
 // 3. The status, unless the reporting server may have derived it from the basic code: `550` becomes `5.1.1` in Sendmail.

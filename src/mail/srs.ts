@@ -5,10 +5,11 @@
 // into 64 octets whatever the address was. The hash keeps strangers from reporting failures, and the time from doing so with old
 // paths. Letter case does not matter, because servers change it. Pure.
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { type TokenKeys, tenantOfToken } from './token-keys.ts';
 
 export interface ForwardedCopy {
   readonly tenantNumber: number;
-  /** Of the row in the tenant's file. */
+  /** It is the number of the row in the tenant's file. */
   readonly forwardSeq: number;
 }
 
@@ -32,18 +33,26 @@ const hashOf = (
     .digest('hex')
     .slice(0, HASH_CHARS);
 
-/** Without angle brackets. `host`: the sending host, in A-labels. */
-export const encodeForwardPath = (key: KeyObject, copy: ForwardedCopy, host: string, now: number): string => {
+/** It has no angle brackets. `host`: the sending host, in A-labels. */
+export const encodeForwardPath = (
+  keys: TokenKeys,
+  copy: ForwardedCopy,
+  host: string,
+  now: number,
+): string => {
   const day = Math.floor(now / DAY_MS);
-  const hash = hashOf(key, day, copy, host.toLowerCase());
+  const hash = hashOf(keys.own(copy.tenantNumber), day, copy, host.toLowerCase());
   return `SRS0=${hash}=${day}=${copy.tenantNumber}-${copy.forwardSeq}@bounce.${host}`;
 };
 
-/** Null for every address that was not made with this key, and for one that is too old. */
-export const decodeForwardPath = (key: KeyObject, address: string, now: number): ForwardedCopy | null => {
+/** Null for every address that was not made with one of these keys, and for one that is too old. */
+export const decodeForwardPath = (keys: TokenKeys, address: string, now: number): ForwardedCopy | null => {
   const [, hash = '', day, tenantNumber, forwardSeq, host = ''] = PATH.exec(address.toLowerCase()) ?? [];
   const copy = { tenantNumber: Number(tenantNumber), forwardSeq: Number(forwardSeq) };
   const age = Math.floor(now / DAY_MS) - Number(day);
   if (hash === '' || Math.abs(age) > FORWARD_PATH_LIFE_DAYS) return null;
-  return timingSafeEqual(Buffer.from(hash), Buffer.from(hashOf(key, Number(day), copy, host))) ? copy : null;
+  const number = tenantOfToken(keys, copy.tenantNumber, (key) =>
+    timingSafeEqual(Buffer.from(hash), Buffer.from(hashOf(key, Number(day), copy, host))),
+  );
+  return number === null ? null : { ...copy, tenantNumber: number };
 };

@@ -3,7 +3,7 @@
 export interface Tag {
   /** As written, because tags are case-sensitive. */
   readonly name: string;
-  /** Without white space around it. */
+  /** It has no white space around it. */
   readonly value: string;
 }
 

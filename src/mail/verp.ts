@@ -2,6 +2,7 @@
 // the message) and an HMAC bound to the domain. Reports are not authenticated, so a forged token could suppress any address.
 // The token is base32 in lower case, because servers change the case of local parts. Pure.
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { type TokenKeys, tenantOfToken } from './token-keys.ts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 /** The version of the token's layout and key. */
@@ -75,26 +76,30 @@ const macOf = (key: KeyObject, purpose: Purpose, payload: Buffer, domain: string
     .digest()
     .subarray(0, MAC_BYTES);
 
-const encodeToken = (key: KeyObject, purpose: Purpose, target: ReturnPathTarget, domain: string): string => {
+const encodeToken = (keys: TokenKeys, purpose: Purpose, target: ReturnPathTarget, domain: string): string => {
   const payload = encodeTarget(target);
-  return FORM + encodeBase32(Buffer.concat([payload, macOf(key, purpose, payload, domain)]));
+  const mac = macOf(keys.own(target.tenantNumber), purpose, payload, domain);
+  return FORM + encodeBase32(Buffer.concat([payload, mac]));
 };
 
 const decodeToken = (
-  key: KeyObject,
+  keys: TokenKeys,
   purpose: Purpose,
   token: string,
   domain: string,
 ): ReturnPathTarget | null => {
   const bytes = decodeBase32(token.slice(FORM.length));
   const payload = bytes.subarray(0, TARGET_BYTES);
-  const mac = macOf(key, purpose, payload, domain);
-  return timingSafeEqual(mac, bytes.subarray(TARGET_BYTES)) ? decodeTarget(payload) : null;
+  const target = decodeTarget(payload);
+  const tenantNumber = tenantOfToken(keys, target.tenantNumber, (key) =>
+    timingSafeEqual(macOf(key, purpose, payload, domain), bytes.subarray(TARGET_BYTES)),
+  );
+  return tenantNumber === null ? null : { ...target, tenantNumber };
 };
 
 /** The return path without angle brackets. `domain` is the From domain in A-labels. */
-export const encodeReturnPath = (key: KeyObject, target: ReturnPathTarget, domain: string): string =>
-  `b+${encodeToken(key, 'return-path', target, domain)}@bounce.${domain}`;
+export const encodeReturnPath = (keys: TokenKeys, target: ReturnPathTarget, domain: string): string =>
+  `b+${encodeToken(keys, 'return-path', target, domain)}@bounce.${domain}`;
 
 /** Addresses and tokens of one copy that come back by mail. `domain` as of `encodeReturnPath`. */
 export interface CopyAddresses {
@@ -109,16 +114,16 @@ export interface CopyAddresses {
 /** The local part of the address for complaints. */
 export const COMPLAINTS = 'fbl';
 
-export const createCopyAddresses = (key: KeyObject): CopyAddresses => ({
-  unsubscribe: (target, domain) => `u-${encodeToken(key, 'unsubscribe', target, domain)}@bounce.${domain}`,
+export const createCopyAddresses = (keys: TokenKeys): CopyAddresses => ({
+  unsubscribe: (target, domain) => `u-${encodeToken(keys, 'unsubscribe', target, domain)}@bounce.${domain}`,
   complaints: (domain) => `${COMPLAINTS}@bounce.${domain}`,
-  feedbackId: (target) => encodeToken(key, 'feedback', target, ''),
+  feedbackId: (target) => encodeToken(keys, 'feedback', target, ''),
 });
 
-/** Null for every text that was not made with this key. */
-export const decodeFeedbackId = (key: KeyObject, text: string): ReturnPathTarget | null => {
+/** Null for every text that was not made with one of these keys. */
+export const decodeFeedbackId = (keys: TokenKeys, text: string): ReturnPathTarget | null => {
   const token = text.trim().toLowerCase();
-  return WHOLE_TOKEN.test(token) ? decodeToken(key, 'feedback', token, '') : null;
+  return WHOLE_TOKEN.test(token) ? decodeToken(keys, 'feedback', token, '') : null;
 };
 
 /** Whether a local part is meant as one of ours, genuine or not. People do not choose addresses that begin so. */
@@ -134,17 +139,17 @@ export const returnPathsIn = (text: string, limit: number): string[] => {
   return [...found];
 };
 
-const decodeAddress = (key: KeyObject, letter: 'b' | 'u', address: string): ReturnPathTarget | null => {
+const decodeAddress = (keys: TokenKeys, letter: 'b' | 'u', address: string): ReturnPathTarget | null => {
   const at = address.lastIndexOf('@');
   const [, found, token] = LOCAL_PART.exec(address.slice(0, at).toLowerCase()) ?? [];
   const host = address.slice(at + 1).toLowerCase();
   if (token === undefined || found !== letter || !host.startsWith('bounce.')) return null;
-  return decodeToken(key, purposeOf[letter], token, host.slice('bounce.'.length));
+  return decodeToken(keys, purposeOf[letter], token, host.slice('bounce.'.length));
 };
 
-/** Null for every address that was not made with this key. */
-export const decodeReturnPath = (key: KeyObject, address: string): ReturnPathTarget | null =>
-  decodeAddress(key, 'b', address);
-/** Of the address by which one unsubscribes; null as before. */
-export const decodeUnsubscribeAddress = (key: KeyObject, address: string): ReturnPathTarget | null =>
-  decodeAddress(key, 'u', address);
+/** Null for every address that was not made with one of these keys. */
+export const decodeReturnPath = (keys: TokenKeys, address: string): ReturnPathTarget | null =>
+  decodeAddress(keys, 'b', address);
+/** It reads the address by which one unsubscribes; null as before. */
+export const decodeUnsubscribeAddress = (keys: TokenKeys, address: string): ReturnPathTarget | null =>
+  decodeAddress(keys, 'u', address);

@@ -15,7 +15,7 @@ export interface StatusCount {
 }
 
 const ENOUGH = 10_000;
-/** In each of them a search compares texts for some 8 ms. */
+/** A search compares texts for some 8 ms in each of them. */
 const MAX_SLICES = 25;
 
 const isIndexed = (filter: MessageFilter): boolean =>

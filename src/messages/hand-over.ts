@@ -4,7 +4,7 @@
 import { keepBeside } from '#src/kernel/db/memory.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 
-/** Of all tenants together: some seconds of usual messages at full speed. */
+/** All tenants together have so much: some seconds of usual messages at full speed. */
 const MAX_BYTES = 32 * 1_024 * 1_024;
 /** Of one tenant: its messages may wait, because its upstream or its disk fails. */
 const MAX_TENANT_BYTES = MAX_BYTES / 4;

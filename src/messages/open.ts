@@ -1,39 +1,67 @@
 // Opens the room of messages: their rows, the search index, the queue's due times, and retention.
-import { createSecretKey } from 'node:crypto';
+
 import type { Base, Room } from '#src/kernel/base.ts';
-import type { Lane } from '#src/kernel/stream.ts';
+import { type Lane, lanes } from '#src/kernel/stream.ts';
+import { personalData } from './personal-data.ts';
 import { createDueRegistry } from './queue/due-registry.ts';
+import { dueStore } from './queue/due-store.ts';
+import { heldMail } from './queue/held.ts';
+import { queueStore } from './queue/store.ts';
 import { removeOld } from './retention/remove-old.ts';
 import { retentionRoutes } from './retention/routes.ts';
 import { messageRoutes } from './routes.ts';
+import { sealedBodies } from './sealed-content.ts';
 import { createSearchIndexer } from './search-indexer.ts';
 import { searchRoutes } from './search-routes.ts';
 
 export type Messages = ReturnType<typeof openMessages>;
 
-type WakeRelay = (tenantId: string, lane: Lane, dueAt: number) => void;
+export type WakeRelay = (tenantId: string, lane: Lane, dueAt: number) => void;
 
-export const openMessages = (base: Base) => {
+/** `wakeRelay`: mail of that tenant and lane is due at `dueAt`; the relay is opened later. */
+export const openMessages = (base: Base, wakeRelay: () => WakeRelay) => {
   const { config, storage, clock, log } = base;
   const { platform, tenants: files } = storage;
-  const key = createSecretKey(base.key('suppressions'));
-  const indexer = createSearchIndexer({ files, log });
-  let wakeRelay: WakeRelay = () => undefined;
+  const key = base.key('suppressions');
+  const indexer = createSearchIndexer(files, log);
+  const due = createDueRegistry(platform);
+  /** Reports that mail of that tenant and lane is due at `dueAt`. */
+  const wake: WakeRelay = (tenantId, lane, dueAt) => wakeRelay()(tenantId, lane, dueAt);
   return {
     indexer,
-    queue: {
-      ...createDueRegistry(platform),
-      /** Reports that mail of that tenant and lane is due at `dueAt`. */
-      wake: (tenantId: string, lane: Lane, dueAt: number) => wakeRelay(tenantId, lane, dueAt),
-      /** Set later, because the relay is opened after the rooms that enqueue. */
-      onWake: (listener: WakeRelay) => {
-        wakeRelay = listener;
+    queue: { ...due, wake },
+    personalData,
+    sealed: { tenant: [sealedBodies] },
+    held: {
+      ...heldMail,
+      expect: async (tenantId, now) => {
+        const release = await due.hold(tenantId, now);
+        return () => {
+          for (const lane of lanes) wake(tenantId, lane, now);
+          release();
+        };
       },
     },
+    reopened: async (tenantId) => {
+      const next = await files.read(tenantId, (db) => queueStore(db).nextDue());
+      for (const lane of lanes) {
+        const dueAt = next[lane];
+        if (dueAt === null) continue;
+        const release = await due.hold(tenantId, dueAt);
+        wake(tenantId, lane, dueAt);
+        release();
+      }
+    },
+    registers: (tenant, { tenantId }) => {
+      const next = queueStore(tenant).earliest();
+      return (db) => {
+        if (next !== null) dueStore(db).lower(tenantId, next);
+      };
+    },
     routes: [
-      ...searchRoutes({ files, clock, indexer }),
+      ...searchRoutes(files, clock, indexer),
       ...messageRoutes(files),
-      ...retentionRoutes({ files, clock, installation: () => config().retention }),
+      ...retentionRoutes(files, clock, () => config().retention),
     ],
     nightly: [
       {

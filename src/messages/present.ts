@@ -4,6 +4,7 @@ import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type Caller, mayUseProject } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { maskConfirmTokens } from '#src/mail/copy-links.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
@@ -16,7 +17,7 @@ import { type BodyRow, type MessageRow, messageStore, type RecipientRow } from '
 export const visibleMessage = (db: TenantDb, id: string, caller: Caller): MessageRow => {
   const row = messageStore(db).byId(id);
   if (!row || !mayUseProject(caller, row.project_id)) {
-    throw new AppError('not_found', 'There is no such message.');
+    throw new AppError('not_found', say`There is no such message.`);
   }
   return row;
 };
@@ -51,7 +52,7 @@ export const recipientsOf = (db: TenantDb, row: MessageRow): NamedRecipient[] =>
     .map((recipient) => ({ ...recipient, name: names.get(recipient.address) }));
 };
 
-const presentRecipient = (row: NamedRecipient, nextAttemptAt: number | undefined) => ({
+const presentRecipient = (row: NamedRecipient, nextAttemptAt: number | null | undefined) => ({
   address: row.address,
   name: row.name ?? null,
   field: row.field,
@@ -92,6 +93,7 @@ export const presentSummary = (db: TenantDb, row: MessageRow): z.infer<typeof me
     tags: JSON.parse(row.tags_json),
     metadata: JSON.parse(row.metadata_json),
     status: row.status,
+    held: [...nextAttempts.values()].some((at) => at === null),
     opened: track_opens === true ? recipients.some(isOpened) : null,
     score: row.score,
     size_bytes: row.size_bytes,

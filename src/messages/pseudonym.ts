@@ -1,7 +1,8 @@
 // Keyed hashes in the place of what a message's row says of people, once its retention period is over. In one practice the same
 // text has the same pseudonym. That of an address is the hash by which suppressions know it, so a person who unsubscribes
 // by an old link, or is reported late, is suppressed all the same.
-import { createHmac, type KeyObject } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import { addressKey } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 
@@ -13,16 +14,18 @@ export const isPseudonym = (text: string): boolean => PSEUDONYM.test(text);
 const written = (hash: Buffer): string => `#${hash.toString('base64url')}`;
 
 /** 32 bytes, also of an address that is a pseudonym already. `key` is that of `Base.key('suppressions')`. */
-export const addressHash = (key: KeyObject, tenantId: string, address: Address): Buffer =>
+export const addressHash = (key: TenantKey, tenantId: string, address: Address): Buffer =>
   isPseudonym(address)
     ? Buffer.from(address.slice(1), 'base64url')
-    : createHmac('sha256', key)
+    : createHmac('sha256', key(tenantId))
         .update(`suppression|1|${tenantId}|${addressKey(address)}`)
         .digest();
 
-export const addressPseudonym = (key: KeyObject, tenantId: string, address: Address): string =>
+export const addressPseudonym = (key: TenantKey, tenantId: string, address: Address): string =>
   written(addressHash(key, tenantId, address));
 
 /** Of a subject, tag or value; nothing stays nothing. */
-export const textPseudonym = (key: KeyObject, tenantId: string, text: string): string =>
-  text === '' ? '' : written(createHmac('sha256', key).update(`text|1|${tenantId}|${text}`).digest());
+export const textPseudonym = (key: TenantKey, tenantId: string, text: string): string =>
+  text === ''
+    ? ''
+    : written(createHmac('sha256', key(tenantId)).update(`text|1|${tenantId}|${text}`).digest());

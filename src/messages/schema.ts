@@ -63,7 +63,10 @@ export const unpackDecisions = (json: string): Decision[] =>
 const factsOfPractice: ReadonlySet<string> = new Set(['used', 'planned']);
 
 /** For who is limited to `projects` (null: to none), without the numbers of the others. */
-export const decisionsFor = (decisions: readonly Decision[], projects: Caller['projects']): Decision[] =>
+export const decisionsFor = <D extends Decision>(
+  decisions: readonly D[],
+  projects: Caller['projects'],
+): D[] =>
   decisions.map((decision) =>
     projects === null
       ? decision
@@ -102,6 +105,11 @@ export const messageSummarySchema = z
     tags: z.array(z.string()),
     metadata: z.record(z.string(), z.string()),
     status: statusSchema,
+    held: z
+      .boolean()
+      .describe(
+        'since a restore: a copy may have left before, and waits until a person sends or discards it',
+      ),
     opened: z
       .boolean()
       .nullable()

@@ -1,13 +1,23 @@
 // Text and HTML of the service's own mails are stored encrypted, because they contain codes and links that let a person
 // sign in. Each is bound to its message, and is decrypted only where the copy to be sent is composed.
+import type { SealingKey } from '#src/kernel/seal.ts';
 import { seal, unseal } from '#src/kernel/seal.ts';
+import type { SealedPlace } from '#src/kernel/sealed-place.ts';
 import type { BodyRow } from './store.ts';
 
 type Content = Pick<BodyRow, 'text' | 'html'>;
 
-/** `key` has 32 bytes and is derived for this purpose only. */
+export const sealedBodies: SealedPlace = {
+  table: 'message_bodies',
+  keys: ['message_seq'],
+  column: 'sealed',
+  purpose: 'service mail',
+  with: ['(SELECT id FROM messages WHERE seq = message_seq) AS message_id'],
+  boundTo: ({ message_id }) => String(message_id),
+};
+
 export const sealContent = (
-  key: Buffer,
+  key: SealingKey,
   messageId: string,
   { text, html }: Content,
 ): Pick<BodyRow, 'text' | 'html' | 'sealed'> => ({
@@ -17,7 +27,7 @@ export const sealContent = (
 });
 
 /** Returns the row as it is if nothing is sealed. Throws if the key, the message or a byte has changed. */
-export const openContent = (key: Buffer, messageId: string, body: BodyRow): BodyRow => {
+export const openContent = (key: SealingKey, messageId: string, body: BodyRow): BodyRow => {
   if (body.sealed === null) return body;
   try {
     const content: Content = JSON.parse(unseal(key, body.sealed, messageId).toString());

@@ -22,11 +22,6 @@ export interface SearchIndexer {
 
 type Step = 'index' | 'merge';
 
-export interface SearchIndexerDeps {
-  readonly files: TenantFiles;
-  readonly log: Log;
-}
-
 /** How many messages may wait before they are indexed: a search reads this many in about 3 ms. */
 const WORTH_A_TURN = 500;
 /** Indexing them takes about 5 ms. */
@@ -35,7 +30,8 @@ const MESSAGES_PER_TRANSACTION = 250;
 const REST = 2;
 
 export const createSearchIndexer = (
-  { files, log }: SearchIndexerDeps,
+  files: TenantFiles,
+  log: Log,
   worthATurn = WORTH_A_TURN,
 ): SearchIndexer => {
   /** Messages that this process has seen accepted since a tenant's last turn. */

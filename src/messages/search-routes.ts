@@ -11,6 +11,7 @@ import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf } from '#src/kernel/list.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { type Clock, DAY } from '#src/kernel/time.ts';
 import { countStatuses } from './count-statuses.ts';
 import { presentSummary } from './present.ts';
@@ -33,9 +34,9 @@ const endOf = (text: string | undefined): number | null =>
 const filterOf = (db: TenantDb, query: z.output<typeof exportQuery>, caller: Caller): MessageFilter => {
   const route = query.route === undefined ? null : tenantStore(db).route(query.route);
   const isForeign = route?.project_id && !mayUseProject(caller, route.project_id);
-  if (route === undefined || isForeign) throw new AppError('not_found', 'There is no such route.');
+  if (route === undefined || isForeign) throw new AppError('not_found', say`There is no such route.`);
   const campaign = query.campaign_id === undefined ? null : messageStore(db).campaignSeq(query.campaign_id);
-  if (campaign === undefined) throw new AppError('not_found', 'There is no such campaign.');
+  if (campaign === undefined) throw new AppError('not_found', say`There is no such campaign.`);
   return {
     text: query.q ?? null,
     parts: null,
@@ -51,17 +52,15 @@ const filterOf = (db: TenantDb, query: z.output<typeof exportQuery>, caller: Cal
   };
 };
 
-interface SearchRoutesDeps {
-  readonly files: TenantFiles;
-  readonly clock: Clock;
-  readonly indexer: Pick<SearchIndexer, 'waiting'>;
-}
-
-export const searchRoutes = ({ files, clock, indexer }: SearchRoutesDeps): Route[] => {
+export const searchRoutes = (
+  files: TenantFiles,
+  clock: Clock,
+  indexer: Pick<SearchIndexer, 'waiting'>,
+): Route[] => {
   const limit = createRateCheck(
     clock,
     () => perMinute(EXPORTS_PER_MINUTE),
-    `Messages are exported ${EXPORTS_PER_MINUTE} times a minute at most.`,
+    say`Messages are exported ${EXPORTS_PER_MINUTE} times a minute at most.`,
   );
   const shared = {
     method: 'get',

@@ -67,7 +67,7 @@ const facet = (name: 'route' | 'template' | 'project' | 'kind' | 'block', value:
 
 /**
  * Messages in one block. FTS5 walks the lists of all trigrams from their end until they first meet, even where the query
- * names a range of rows. With the block's own trigram in the query it skips to that block, which bounds the walk.
+ * names a range of rows. If the block's own trigram is in the query, it skips to that block, which bounds the walk.
  */
 const BLOCK = 65_536;
 
@@ -117,7 +117,7 @@ const MAX_CHOICES = 50;
 /** Of further words that are typed the first are left out likewise. */
 const MAX_CLAUSES = 8;
 
-/** At most `MAX_TRIGRAMS` trigrams, spread evenly over the string. */
+/** Returns at most `MAX_TRIGRAMS` trigrams, spread evenly over the string. */
 const trigramsOf = (wanted: string): string[] => {
   const letters = [...wanted];
   const last = letters.length - 3;

@@ -135,7 +135,7 @@ export interface NewMessage {
   readonly suppressionVersion: number;
 }
 
-/** Of one recipient's row. */
+/** One recipient's row takes so many bytes. */
 const RECIPIENT_SIZE = 512;
 
 /** The characters and octets that it takes. */

@@ -1,10 +1,7 @@
 // Takes due recipients of one tenant out of the queue, with all that sending to them needs, in one transaction: the attempt and
 // the time of the next one are on the disk before anything is sent.
 
-import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import type { Signers } from '#src/domains/keys/signers.ts';
-import { type EventData, eventStore } from '#src/events/store.ts';
 import {
   acceptedSignal,
   applySignals,
@@ -14,11 +11,14 @@ import {
 import { suppressionData } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import type { Lane } from '#src/kernel/stream.ts';
 import { HOUR } from '#src/kernel/time.ts';
 import { addressDomain, needsSmtpUtf8 } from '#src/mail/address.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import type { TokenKeys } from '#src/mail/token-keys.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
 import type { Sign } from '#src/messages/compose/dkim.ts';
 import type { Copy, StoredMessage } from '#src/messages/compose/message.ts';
@@ -27,6 +27,7 @@ import { prepareMessage } from '#src/messages/compose/prepare.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
+import { withdraw } from '#src/messages/queue/withdraw.ts';
 import { isToBeSent } from '#src/messages/rules.ts';
 import { openContent } from '#src/messages/sealed-content.ts';
 import { type BodyRow, type MessageRow, messageStore, type RecipientRow } from '#src/messages/store.ts';
@@ -37,13 +38,16 @@ import type { Envelope } from './upstream.ts';
 /** How often a paused tenant is looked at again, in case the dispatcher was not woken when it was resumed. */
 const PAUSED_RECHECK_MS = HOUR;
 
+/** The keys of a host, RSA first; none where it has no key. */
+export type SignersOf = (db: TenantDb, tenantId: string, host: string) => readonly DkimSigner[];
+
 export interface ClaimDeps extends SignalDeps, RecipientCopyDeps {
-  readonly signers: Signers;
+  readonly signersOf: SignersOf;
   readonly sign: Sign;
   /** A key object, because node takes six times as long with the bare bytes. */
-  readonly returnPathKey: KeyObject;
-  /** Opens the content of the service's own mails; 32 bytes. */
-  readonly contentKey: Buffer;
+  readonly returnPathKey: TokenKeys;
+  /** Opens the content of the service's own mails. */
+  readonly contentKey: SealingKey;
 }
 
 export interface Claimed {
@@ -117,9 +121,9 @@ const prepare = async (
 };
 
 /** A key that cannot be opened defers what it should sign; the tenant's other messages go on. */
-const signersOf = (db: TenantDb, signers: Signers, tenantId: string, host: string) => {
+const signersFor = (db: TenantDb, signersOf: SignersOf, tenantId: string, host: string) => {
   try {
-    const found = signers.of(db, tenantId, host);
+    const found = signersOf(db, tenantId, host);
     return () => found;
   } catch (error) {
     return (): never => {
@@ -144,28 +148,10 @@ const suppressionOf = (
   address: Address,
   tenantId: string,
   message: MessageRow,
-  key: KeyObject,
+  key: TenantKey,
 ): SuppressionFacts | null => {
   const rows = suppressionStore(db).ofAddress(addressHash(key, tenantId, address));
   return rows.length === 0 ? null : applicableSuppression(rows, message);
-};
-
-/** Takes the recipient out of the queue, because the message may not be sent to them any more; `data` says by what. */
-export const withdraw = (
-  db: TenantDb,
-  { recipient_id, message_seq }: Pick<QueueRow, 'recipient_id' | 'message_seq'>,
-  data: Pick<EventData, 'suppression' | 'list'>,
-  now: number,
-): void => {
-  queueStore(db).remove(recipient_id);
-  messageStore(db).setRecipientStatus(message_seq, recipient_id, 'suppressed', now);
-  eventStore(db).append({
-    type: 'message.suppressed',
-    messageSeq: message_seq,
-    recipientId: recipient_id,
-    at: now,
-    data,
-  });
 };
 
 export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): ClaimResult => {
@@ -205,7 +191,7 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
     }
     const host = addressDomain(parsedMessage(message).from.address);
     const target = { tenantNumber: practice.number, recipientId: row.recipient_id };
-    const signers = signersOf(db, deps.signers, tenantId, host);
+    const signers = signersFor(db, deps.signersOf, tenantId, host);
     const copy = recipientCopy(deps, practice, message, recipient);
     // The rows are let go when the copy is made: it may be on its way for minutes.
     let rows: Loaded | null = stored;

@@ -15,6 +15,7 @@
 // could not be stored by then is attempted again after the next start, at the time that its claim wrote.
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { SECOND, sleep } from '#src/kernel/time.ts';
+import { createPump } from '#src/kernel/work/pump.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import { type AttemptDeps, storeOutcome, transmit } from './attempt.ts';
 import { type ClaimDeps, type Claimed, claimDue } from './claim.ts';
@@ -34,8 +35,6 @@ const MAX_BYTES_IN_FLIGHT = 32 * 1_024 * 1_024;
 const LARGE_FROM_BYTES = 1_048_576;
 /** Share of the capacity that marketing mail leaves free, so that a transactional message never waits for it. */
 const TRANSACTIONAL_RESERVE = 0.25;
-/** The longest sleep: a clock that is set, or a machine that slept, must not hold mail back. */
-const MAX_TIMER_MS = 60 * SECOND;
 /** After a tenant's file could not be read or written. */
 const FILE_RETRY_MS = 5 * SECOND;
 
@@ -46,6 +45,8 @@ export interface Dispatcher {
   wake(of: TenantLane, dueAt: number): void;
   /** The next time of this tenant; 0 while something of it is in flight; null where nothing is queued. */
   nextDue(tenantId: string): number | null;
+  /** Nothing of this tenant is being claimed or sent. */
+  isIdle(tenantId: string): boolean;
   /** All tenants and lanes of which something is queued and nothing is being claimed, with the next time of each, in no order. */
   queued(): (TenantLane & { readonly dueAt: number })[];
   /** Looks at once for what may be sent: an upstream may be tried again. */
@@ -84,24 +85,21 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const claiming = new Map<string, number | null>();
   /** Tenants for which the claims of an earlier process have been put back. */
   const recovered = new Set<string>();
-  /** By tenant: places taken. */
+  /** It counts the places that each tenant has taken. */
   const inFlightOf = createCounts();
   /** By tenant: claimed rows that this process works on. */
   const working = createCounts();
-  /** By tenant: outcomes that could not be stored yet. They take no place. */
+  /** It counts each tenant's outcomes that could not be stored yet. They take no place. */
   const unsettled = createCounts();
   /** Rows of claims that were not answered: they may be claimed in the file although nothing works on them. */
   const orphans = new Map<string, Map<number, QueueRow>>();
   const composeLarge = limitConcurrency(1);
   const tasks = new Set<Promise<void>>();
   const stopped = new AbortController();
-  let running = false;
   /** Recipients being sent, and places kept for claims in progress, of all paths. */
   let inFlight = 0;
   const marketingInFlight = new Map<Path, number>();
   let bytesInFlight = 0;
-  let pumpScheduled = false;
-  let timer: NodeJS.Timeout | undefined;
 
   const heapOf = (of: TenantLane): DueHeap => {
     const path = upstreams.pathOf(of);
@@ -122,23 +120,17 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     const woken = claiming.get(key);
     if (woken === undefined) heapOf(of).lower(of, dueAt);
     else claiming.set(key, Math.min(woken ?? dueAt, dueAt));
-    schedulePump();
+    pump.ask();
   };
 
-  const schedulePump = (): void => {
-    if (pumpScheduled || !running) return;
-    pumpScheduled = true;
-    setImmediate(pump);
-  };
-
-  /** Gives free places to those whose time has come, then sets the timer for the next. */
-  const pump = (): void => {
-    pumpScheduled = false;
-    if (!running) return;
-    const now = clock.now();
+  /** Gives free places to those whose time has come. */
+  const pump = createPump(clock, (now) => {
     for (const [path, heap] of heaps) fill(path, heap, now);
-    setTimer(now);
-  };
+    // What waits for a place is looked at when one becomes free; another lane may have places when its time comes.
+    return earliest(
+      [...heaps].flatMap(([path, heap]) => [heap.waiting(now) > 0 ? path.retryAt(now) : null, heap.nextAt()]),
+    );
+  });
 
   const fill = (path: Path, heap: DueHeap, now: number): void => {
     for (;;) {
@@ -155,21 +147,11 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     }
   };
 
-  const setTimer = (now: number): void => {
-    clearTimeout(timer);
-    const times = [...heaps].map(([path, heap]) =>
-      heap.waiting(now) > 0 ? path.retryAt(now) : heap.nextAt(),
-    );
-    const next = earliest(times);
-    if (next === null) return;
-    timer = setTimeout(schedulePump, Math.min(Math.max(next - now, 1), MAX_TIMER_MS));
-  };
-
   const track = (task: Promise<void>): void => {
     tasks.add(task);
     task.finally(() => {
       tasks.delete(task);
-      schedulePump();
+      pump.ask();
     });
   };
 
@@ -177,7 +159,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const claimFor = async (of: TenantLane, places: number): Promise<void> => {
     const { tenantId, lane } = of;
     const key = keyOf(of);
-    if (unsettled.has(tenantId)) return heapOf(of).set(of, clock.now() + FILE_RETRY_MS);
+    if (unsettled.has(tenantId) || !files.mayBegin(tenantId))
+      return heapOf(of).set(of, clock.now() + FILE_RETRY_MS);
     const patience = inFlight > 0 ? CLAIM_WITHIN_MS : 0;
     const path = upstreams.pathOf(of);
     occupy(of, path, places);
@@ -268,7 +251,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       placeGivenBack = true;
       bytesInFlight -= row.size_bytes;
       occupy(of, path, -1);
-      schedulePump();
+      pump.ask();
     };
     try {
       const result = await transmit(deps, tenantId, path, { ...claimed, prepare });
@@ -287,26 +270,23 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     }
   };
 
+  const isIdle = (tenantId: string): boolean => !inFlightOf.has(tenantId) && !working.has(tenantId);
+
   return {
     wake,
+    isIdle,
     nextDue: (tenantId) =>
-      inFlightOf.has(tenantId) || working.has(tenantId)
-        ? 0
-        : earliest([...heaps.values()].map((heap) => heap.dueOf(tenantId))),
+      !isIdle(tenantId) ? 0 : earliest([...heaps.values()].map((heap) => heap.dueOf(tenantId))),
     queued: () => [...heaps.values()].flatMap((heap) => heap.entries()),
-    resume: schedulePump,
+    resume: pump.ask,
     describe: () => ({
       waiting_tenants: [...heaps.values()].reduce((sum, heap) => sum + heap.size(), 0),
       in_flight: inFlight,
       next_due_at: earliest([...heaps.values()].map((heap) => heap.nextAt())),
     }),
-    start: () => {
-      running = true;
-      schedulePump();
-    },
+    start: pump.start,
     stop: async (patienceMs) => {
-      running = false;
-      clearTimeout(timer);
+      pump.stop();
       const patience = new AbortController();
       await Promise.race([allEnded(tasks), sleep(patienceMs, patience.signal)]);
       patience.abort();

@@ -1,8 +1,9 @@
 // Which tenant is served next: for each tenant and lane the time at which something is due, in a heap, and behind it a queue for
 // each lane of those whose time has come. Tenants take turns; transactional mail of any tenant goes before marketing mail of any.
 // Pure bookkeeping: it reads no clock, no file and no message.
-import { createDueTimes } from '#src/kernel/due-times.ts';
+
 import { type Lane, lanes } from '#src/kernel/stream.ts';
+import { createDueTimes } from '#src/kernel/work/pump.ts';
 
 export interface TenantLane {
   readonly tenantId: string;

@@ -1,24 +1,24 @@
 // A message as it left for its only recipient, made again from its rows: the same rows and keys give the same bytes. Only where
 // the host has other keys by now is the signature another.
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import type { Signers } from '#src/domains/keys/signers.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Sign } from '#src/messages/compose/dkim.ts';
 import { parsedMessage } from '#src/messages/compose/parsed-message.ts';
 import { prepareMessage } from '#src/messages/compose/prepare.ts';
 import { messageStore } from '#src/messages/store.ts';
+import type { SignersOf } from './claim.ts';
 import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
 
 export interface LeftAsDeps extends RecipientCopyDeps {
   readonly files: TenantFiles;
-  readonly signers: Signers;
+  readonly signersOf: SignersOf;
   readonly sign: Sign;
 }
 
 /** Null where it has several recipients, or its content has been removed. */
 export const leftAs = async (
-  { files, signers, sign, ...links }: LeftAsDeps,
+  { files, signersOf, sign, ...links }: LeftAsDeps,
   tenantId: string,
   messageSeq: number,
 ): Promise<Buffer | null> => {
@@ -33,7 +33,7 @@ export const leftAs = async (
     return {
       stored: { message, body, attachments: store.attachments(messageSeq) },
       copy: recipientCopy(links, tenantStore(db).practice(), message, recipient),
-      signers: signers.of(db, tenantId, host),
+      signers: signersOf(db, tenantId, host),
     };
   });
   return found && prepareMessage(found.stored, found.copy, found.signers, sign);

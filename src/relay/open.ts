@@ -1,20 +1,25 @@
 // The relay: what leaves. The upstreams of the configuration, and the dispatcher that sends what is due to them.
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
-import type { Domains } from '#src/domains/open.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
 import type { Config, UpstreamConfig } from '#src/kernel/config/config.ts';
 import { waitsForNotices } from '#src/kernel/config/delivery.ts';
+import { newId } from '#src/kernel/id.ts';
+import type { OperatorMail } from '#src/mail/reception.ts';
 import { createSignThreads, type SignThreads } from '#src/messages/compose/sign-thread.ts';
-import type { Messages } from '#src/messages/open.ts';
+import type { Messages, WakeRelay } from '#src/messages/open.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { transmit } from './attempt.ts';
 import { captureRoutes, readCapture } from './capture/routes.ts';
-import { createCaptureUpstream } from './capture/upstream.ts';
+import { createCaptureUpstream, sealedCaptures } from './capture/upstream.ts';
+import type { SignersOf } from './claim.ts';
 import { createDispatcher } from './dispatcher.ts';
+import { createHandOn } from './hand-on.ts';
+import { relayHealth } from './health.ts';
 import { leftAs } from './left-as.ts';
 import type { Outcome } from './outcome.ts';
+import { personalData } from './personal-data.ts';
 import { queueRoutes } from './queue-routes.ts';
 import { smtpOptionsOf } from './smtp/options.ts';
 import { createSmtpUpstream } from './smtp/upstream.ts';
@@ -55,18 +60,29 @@ export interface FinishedSource {
   readonly source: Buffer;
 }
 
-export interface RelayOptions {
-  /** Shared by all apps of the process; each its own where absent. */
-  readonly signThreads?: SignThreads;
+/** How many of the operator's mails are kept where no address is configured for them. */
+const KEPT_MAILS = 1_000;
+/** Connections by which mail comes to the simulator, and as many for its answers. */
+const SIMULATED_AT_ONCE = 4;
+
+/** Where a listener is reached from this machine. */
+const ownAddress = (host: string): string => {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+};
+
+interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** Throws where a file named in the configuration cannot be read. */
 export const openRelay = (
   base: Base,
-  domains: Domains,
+  signersOf: SignersOf,
   { queue }: Messages,
   feedback: Feedback,
-  options: RelayOptions = {},
+  options: { readonly signThreads?: SignThreads } = {},
 ) => {
   const { config, storage, clock, log } = base;
   const files = storage.tenants;
@@ -100,12 +116,12 @@ export const openRelay = (
     upstreams,
     policy: () => retryPolicy(config()),
     log,
-    signers: domains.signers,
+    signersOf,
     sign: signThreads.sign,
     returnPathKey: feedback.returnPathKey,
     contentKey,
   });
-  queue.onWake((tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt));
+  const wake: WakeRelay = (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt);
   /** A mistyped name would send that practice's mail by another relay. */
   const warnOfUnknownPractices = (): void => {
     for (const { name, for: named } of config().upstreams)
@@ -134,6 +150,31 @@ export const openRelay = (
       path.occupy(-1);
     }
   };
+  /** A client of our own listener. Mail and its answer have one each, because a mail is not taken before its answer is. */
+  const ownClient = ({ host, port }: ListenAddress): Upstream =>
+    createSmtpUpstream(
+      {
+        name: 'simulator',
+        host: ownAddress(host),
+        port,
+        tls: 'none',
+        pool: SIMULATED_AT_ONCE,
+        ehloName: base.simulatorDomain,
+        deliveredOn: 'dsn',
+        timeouts: { stop: CUT_OFF_MS },
+      },
+      log,
+    );
+  /** Brings the simulator's answers in; null until the listener has its port. */
+  let answers: Upstream | null = null;
+  const operatorMailbox = createCaptureUpstream({
+    name: 'operator',
+    keep: KEPT_MAILS,
+    files,
+    clock,
+    key: base.key('captured mail'),
+  });
+  const { handOn, stop: stopHandingOn } = createHandOn(config().service.host, log);
   const settleDueRegistry = () => queue.settle(dispatcher.nextDue);
   const sources = createSources({ files, clock, ...feedback.links });
   const captures = {
@@ -144,6 +185,7 @@ export const openRelay = (
   };
   return {
     sources,
+    wake,
     /** Which addresses can be sent to. */
     utf8: { takes: upstreams.takesUtf8, learn: upstreams.learnUtf8 },
     captureSource: (tenantId: string, id: string, caller: Caller) =>
@@ -151,21 +193,20 @@ export const openRelay = (
     /** Seals the content of the service's own mails. */
     contentKey,
     sendSource,
+    isIdle: dispatcher.isIdle,
     /** See `leftAs`. */
     leftAs: (tenantId: string, messageSeq: number) =>
-      leftAs(
-        { files, signers: domains.signers, sign: signThreads.sign, ...feedback.links },
-        tenantId,
-        messageSeq,
-      ),
+      leftAs({ files, signersOf, sign: signThreads.sign, ...feedback.links }, tenantId, messageSeq),
     /** Looks whether relays offer the notices that are waited for, and warns of those that do not. */
     lookForNotices: () => upstreams.lookForNotices(),
-    describe: () => ({ upstreams: upstreams.describe(), queue: dispatcher.describe() }),
+    health: relayHealth(upstreams.describe, dispatcher.describe),
+    personalData,
+    sealed: { tenant: [sealedCaptures] },
     routes: [
       ...sourceRoutes(sources),
       ...captureRoutes(captures),
-      ...queueRoutes({ storage, clock, upstreams, dispatcher }),
-      ...upstreamRoutes({ platform: storage.platform, clock, upstreams, dispatcher }),
+      ...queueRoutes(base, upstreams, dispatcher),
+      ...upstreamRoutes(storage.platform, clock, upstreams, dispatcher),
     ],
     jobs: [
       { name: 'bring the registry of due times up to date', schedule: '* * * * *', run: settleDueRegistry },
@@ -179,15 +220,36 @@ export const openRelay = (
           dispatcher.wake({ tenantId, lane: 1 }, dueAt);
       }
     },
-    /** Begins to claim. `simulator` brings mail to the mailbox simulator. */
-    run: (simulator: Upstream) => {
-      upstreams.simulateBy(simulator);
+    /** Begins to claim. `listener`: where this daemon takes mail, to the simulator too. */
+    run: (listener: ListenAddress) => {
+      upstreams.simulateBy(ownClient(listener));
+      answers = ownClient(listener);
       dispatcher.start();
     },
+    /** Delivers an answer of the simulator at our own listener; false where it could not. */
+    answer: async (recipient: string, content: Buffer): Promise<boolean> => {
+      if (answers === null) return false;
+      // With the null sender, because an answer must not be answered (RFC 3464 §2, RFC 3834 §3.3).
+      const envelope = { returnPath: '', recipient, envelopeId: '' };
+      const transcript = await answers.transmit(envelope, content, { tenantId: '', messageId: '' });
+      if (transcript.result !== 'accepted') log.warn({ transcript }, 'the simulator could not answer');
+      return transcript.result === 'accepted';
+    },
+    handOn,
+    /** Keeps a mail for the operator in the local mailbox of the service's practice. */
+    keepForOperator: async (tenantId: string, { recipient, mailFrom, content }: OperatorMail) => {
+      const envelope = { recipient, returnPath: mailFrom, envelopeId: '' };
+      const transcript = await operatorMailbox.transmit(envelope, content, { tenantId, messageId: newId() });
+      if (transcript.result !== 'accepted') throw new Error('the mail could not be kept');
+      log.warn({ recipient }, 'mail for the operator was kept: smtp.inbound.postmaster is not set');
+    },
     /** Claims nothing more; resolves when attempts in flight have ended, or after `drainMs`. */
-    drain: (drainMs: number) => dispatcher.stop(drainMs),
+    drain: async (drainMs: number) => {
+      // A mail that the simulator has not answered by then is sent to it again.
+      await Promise.all([dispatcher.stop(drainMs), answers?.stop()]);
+    },
     stop: async () => {
-      await upstreams.stop();
+      await Promise.all([upstreams.stop(), operatorMailbox.stop(), stopHandingOn()]);
       if (options.signThreads === undefined) await signThreads.stop();
       // Where it cannot be written, the times there are too early, which is harmless.
       await settleDueRegistry().catch((error) =>

@@ -43,11 +43,6 @@ const queuesSchema = z
   })
   .meta({ id: 'Queues' });
 
-export interface QueueRoutesDeps extends Pick<Base, 'storage' | 'clock'> {
-  readonly upstreams: Upstreams;
-  readonly dispatcher: Pick<Dispatcher, 'queued' | 'describe'>;
-}
-
 interface QueuedPractice {
   readonly id: string;
   dueAt: number;
@@ -56,7 +51,11 @@ interface QueuedPractice {
   readonly waiting: Map<Path, number>;
 }
 
-export const queueRoutes = ({ storage, clock, upstreams, dispatcher }: QueueRoutesDeps): Route[] => {
+export const queueRoutes = (
+  { storage, clock }: Pick<Base, 'storage' | 'clock'>,
+  upstreams: Upstreams,
+  dispatcher: Pick<Dispatcher, 'queued' | 'describe'>,
+): Route[] => {
   /** Longest due first. */
   const queuedPractices = (now: number) => {
     const found = new Map<string, QueuedPractice>();

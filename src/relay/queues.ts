@@ -8,17 +8,20 @@ import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { queueStore, WAITING_COUNTED, type WaitingRow } from '#src/messages/queue/store.ts';
 import type { Path, Upstreams } from './upstreams.ts';
 
-const reasons = ['sending', 'paused', 'scheduled', 'upstream', 'retry', 'busy', 'next'] as const;
+const reasons = ['sending', 'paused', 'held', 'scheduled', 'upstream', 'retry', 'busy', 'next'] as const;
 type Reason = (typeof reasons)[number];
 
 const time = z.iso.datetime();
 const counts = {
   waiting: z
     .int()
-    .describe(`one per recipient, those of the three that follow among them; ${WAITING_COUNTED} at most`),
+    .describe(`one per recipient, those of the four that follow among them; ${WAITING_COUNTED} at most`),
   in_flight: z.int().describe('being sent now'),
   scheduled: z.int().describe('held until the time that was asked for'),
   retrying: z.int().describe('tried and refused for a time; tried again'),
+  held: z
+    .int()
+    .describe('held since a restore, because it may have left before: until a person sends or discards it'),
 };
 
 export const laneSchema = z
@@ -36,7 +39,7 @@ export const laneSchema = z
     reason: z
       .enum(reasons)
       .describe(
-        '`paused`: the practice is; `scheduled`: all are held until their time; `upstream`: no upstream for this mail takes any, see `upstream_since`; `retry`: receivers refused for a time; `busy`: the upstream works on as much as it takes, others among it; `next`: it is about to go',
+        '`paused`: the practice is; `held`: a restore held all of it, see `POST …/held-mail/release`; `scheduled`: all are held until their time; `upstream`: no upstream for this mail takes any, see `upstream_since`; `retry`: receivers refused for a time; `busy`: the upstream works on as much as it takes, others among it; `next`: it is about to go',
       ),
     upstream_since: time
       .nullable()
@@ -55,17 +58,16 @@ export const practiceQueueSchema = z
 
 export type PracticeQueue = z.infer<typeof practiceQueueSchema>;
 
-interface LaneFacts {
-  readonly row: WaitingRow;
-  readonly isPaused: boolean;
-  readonly path: Pick<Path, 'asideSince' | 'capacity'>;
-  readonly now: number;
-}
-
-const reasonOf = ({ row, isPaused, path, now }: LaneFacts): Reason => {
+const reasonOf = (
+  row: WaitingRow,
+  isPaused: boolean,
+  path: Pick<Path, 'asideSince' | 'capacity'>,
+  now: number,
+): Reason => {
   if (isPaused) return 'paused';
   if (row.in_flight > 0) return 'sending';
-  if (row.held === row.waiting) return 'scheduled';
+  if (row.restored === row.waiting) return 'held';
+  if (row.held + row.restored === row.waiting) return 'scheduled';
   if (path.asideSince() !== null) return 'upstream';
   if ((row.next_due_at ?? now) > now) return 'retry';
   return path.capacity(now) === 0 ? 'busy' : 'next';
@@ -94,9 +96,10 @@ export const practiceQueueOf = (
         in_flight: row.in_flight,
         scheduled: row.held,
         retrying: row.retrying,
+        held: row.restored,
         oldest_since: toIsoOrNull(row.since),
         next_attempt_at: toIsoOrNull(row.next_due_at),
-        reason: reasonOf({ row, isPaused, path, now }),
+        reason: reasonOf(row, isPaused, path, now),
         upstream_since: toIsoOrNull(asideSince),
         upstream_retry_at: asideSince === null ? null : toIsoOrNull(path.retryAt(now)),
       };

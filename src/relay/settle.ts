@@ -1,7 +1,6 @@
 // Stores the outcome of an attempt: all that follows from its signals, and its queue row, in one transaction.
 
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { redactText } from '#src/events/redact.ts';
 import type { EventData } from '#src/events/store.ts';
 import {
   acceptedSignal,
@@ -11,6 +10,7 @@ import {
   signalOfRecipient,
 } from '#src/feedback/apply-signal.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { redactText } from '#src/kernel/redact.ts';
 import { givesUp, type RetryPolicy, retryWait } from '#src/messages/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import { isToBeSent, type Signal, type Status } from '#src/messages/rules.ts';
@@ -24,7 +24,7 @@ export interface Attempt extends SignalDeps {
   readonly upstream: string | null;
   /** Whether that upstream's 2xx counts as delivery. */
   readonly acceptIsDelivery: boolean;
-  /** Whether an upstream may be tried in spite of this outcome: then this message may be the cause of a failure. */
+  /** Whether an upstream may be tried although this was the outcome: then this message may be the cause of a failure. */
   readonly upstreamWorks: boolean;
 }
 

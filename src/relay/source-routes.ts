@@ -8,6 +8,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { addressKey } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
@@ -32,14 +33,18 @@ const recipientOf = (recipients: readonly RecipientRow[], address: string | unde
   const found = recipients.find(
     (recipient) => wanted === undefined || addressKey(recipient.address as Address) === wanted,
   );
-  if (!found) throw new AppError('not_found', 'The message has no such recipient.');
+  if (!found) throw new AppError('not_found', say`The message has no such recipient.`);
   return found;
 };
 
-const gone = (what: string): AppError<'not_found'> =>
-  new AppError('not_found', `${what} of the message are older than they are kept, and have been removed.`, {
-    hint: 'What is known of its recipients and its events is still there: see the message and its timeline.',
-  });
+const gone = (what: Text): AppError<'not_found'> =>
+  new AppError(
+    'not_found',
+    say`${what} of the message are older than they are kept, and have been removed.`,
+    {
+      hint: say`What is known of its recipients and its events is still there: see the message and its timeline.`,
+    },
+  );
 
 const stored = (
   db: TenantDb,
@@ -52,10 +57,10 @@ const stored = (
   const store = messageStore(db);
   const recipient = recipientOf(store.recipients(message.seq), address);
   const body = store.body(message.seq);
-  if (!body) throw gone('Text and HTML');
-  if (store.removed(message.seq).attachments === 1) throw gone('The attachments');
+  if (!body) throw gone(say`Text and HTML`);
+  if (store.removed(message.seq).attachments === 1) throw gone(say`The attachments`);
   if (body.sealed !== null)
-    throw new AppError('not_found', "The content of the service's own mails cannot be read.");
+    throw new AppError('not_found', say`The content of the service's own mails cannot be read.`);
   return {
     stored: { message, body: shownBody(message, body), attachments: store.attachments(message.seq) },
     copy: recipientCopy(deps, tenantStore(db).practice(), message, recipient),
@@ -74,7 +79,7 @@ export const createSources = ({ files, clock, ...deps }: SourceRoutesDeps) => {
   const limit = createRateCheck(
     clock,
     () => perMinute(SOURCES_PER_MINUTE),
-    `Sources are composed ${SOURCES_PER_MINUTE} times a minute at most for a practice, large ones less often.`,
+    say`Sources are composed ${SOURCES_PER_MINUTE} times a minute at most for a practice, large ones less often.`,
   );
   return async (tenantId: string, { messageId, recipient, caller }: SourceQuery): Promise<Buffer> => {
     const { size_bytes } = await files.read(tenantId, (db) => visibleMessage(db, messageId, caller));

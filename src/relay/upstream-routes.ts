@@ -7,11 +7,13 @@ import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { streams } from '#src/kernel/stream.ts';
 import { type Clock, toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { OutcomeCounts } from './outcome-counts.ts';
-import { type UpstreamState, type Upstreams, undeliveredReasons } from './upstreams.ts';
+import { undeliveredReasons } from './upstream.ts';
+import type { UpstreamState, Upstreams } from './upstreams.ts';
 
 const time = z.iso.datetime();
 
@@ -131,14 +133,12 @@ const probeSchema = z
   })
   .meta({ id: 'UpstreamProbe' });
 
-export interface UpstreamRoutesDeps {
-  readonly platform: DurableFile<PlatformDb>;
-  readonly clock: Clock;
-  readonly upstreams: Upstreams;
-  readonly dispatcher: Pick<Dispatcher, 'resume'>;
-}
-
-export const upstreamRoutes = ({ platform, clock, upstreams, dispatcher }: UpstreamRoutesDeps): Route[] => {
+export const upstreamRoutes = (
+  platform: DurableFile<PlatformDb>,
+  clock: Clock,
+  upstreams: Upstreams,
+  dispatcher: Pick<Dispatcher, 'resume'>,
+): Route[] => {
   const shared = {
     method: 'post',
     tag: 'Platform administration',
@@ -152,13 +152,13 @@ export const upstreamRoutes = ({ platform, clock, upstreams, dispatcher }: Upstr
         .meta({ examples: ['capture'] }),
     }),
   } as const;
-  const oneAtATime = limitKeyedConcurrency(1, 'This upstream is being looked at already.');
+  const oneAtATime = limitKeyedConcurrency(1, say`This upstream is being looked at already.`);
   const find = (name: string): UpstreamState => {
     const found = upstreams.states().find(({ upstream }) => upstream.name === name);
     if (found) return found;
     const known = upstreams.states().map(({ upstream }) => upstream.name);
-    throw new AppError('not_found', 'There is no such upstream.', {
-      hint: `The configuration has: ${known.join(', ')}.`,
+    throw new AppError('not_found', say`There is no such upstream.`, {
+      hint: say`The configuration has: ${known.join(', ')}.`,
     });
   };
   const record = (change: Change, name: string, after: object): Promise<void> => {

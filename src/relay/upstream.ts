@@ -75,8 +75,12 @@ export interface Upstream {
   readonly smtpUtf8: boolean | null;
   /** Asks it, where that is not known; resolves when it has answered or cannot be reached. Never rejects. */
   learn(): Promise<void>;
-  /** What GET /api/admin/health shows about it, besides its breaker. */
-  describe(): Readonly<Record<string, unknown>>;
+  /** `dsn`: whether the newest connection was offered delivery notices; null before the first. */
+  describe(): Readonly<Record<string, unknown> & { dsn?: boolean | null }>;
   /** Lets transactions in flight end, sends QUIT, closes. */
   stop(): Promise<void>;
 }
+
+/** Why no recipient of an upstream's mail becomes `delivered`: nothing listens for its notices, or it offers none. */
+export const undeliveredReasons = ['no_listener', 'no_dsn'] as const;
+export type UndeliveredReason = (typeof undeliveredReasons)[number];

@@ -9,9 +9,10 @@ import type { Log } from '#src/kernel/log.ts';
 import { type Lane, laneOf, type Stream } from '#src/kernel/stream.ts';
 import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
 import type { TenantLane } from './due-heap.ts';
+import type { UpstreamHealth } from './health.ts';
 import type { Outcome } from './outcome.ts';
 import { createOutcomeCounts, type OutcomeCounts } from './outcome-counts.ts';
-import type { Probe, Upstream } from './upstream.ts';
+import type { Probe, UndeliveredReason, Upstream } from './upstream.ts';
 
 /**
  * What counts as a failure is decided in outcome.ts: `upstream_failure`. A failed connect counts like any other: when no
@@ -68,10 +69,6 @@ export interface UpstreamEntry extends UpstreamChoice {
   /** Where recipients of its mail become `delivered` by notices (RFC 3464) alone: whether something listens for them. */
   readonly notices?: 'heard' | 'unheard' | undefined;
 }
-
-/** Why no recipient of an upstream's mail becomes `delivered`: nothing listens for its notices, or it offers none. */
-export const undeliveredReasons = ['no_listener', 'no_dsn'] as const;
-type UndeliveredReason = (typeof undeliveredReasons)[number];
 
 /** Null: one may, or it is not known yet. */
 const whyNeverDelivered = ({ notices, upstream }: UpstreamEntry): UndeliveredReason | null => {
@@ -133,7 +130,7 @@ export interface Upstreams {
   /** Asks those upstreams, where that is not known. Never rejects. */
   learnUtf8(tenantId: string): Promise<void>;
   simulateBy(upstream: Upstream): void;
-  describe(): readonly Readonly<Record<string, unknown>>[];
+  describe(): UpstreamHealth[];
   states(): readonly UpstreamState[];
   /** It may be tried again at once, as if it had never failed. Undefined where none has that name. */
   reset(name: string): UpstreamState | undefined;
@@ -363,7 +360,7 @@ export const createUpstreams = (
         delivered_on: one.upstream.kind === 'capture' ? null : one.acceptIsDelivery ? 'accept' : 'dsn',
         never_delivered: whyNeverDelivered(one),
         ...one.breaker.describe(clock.now()),
-        ...one.upstream.describe(),
+        dsn: one.upstream.describe().dsn ?? null,
       })),
     stop: async () => {
       stopping.abort();

@@ -1,25 +1,24 @@
 // What a RCPT at the inbound listener means. Nothing is accepted that is not processed to its end, and nothing is sent back
 // later: an unknown recipient is refused at once, so that no backscatter arises. Pure.
-import { type Behaviour, behaviourOf } from '#src/feedback/simulator.ts';
-import { admissionRefusals } from '#src/inbound/recipient-rules.ts';
+
 import { domainName, isDotAtom } from '#src/mail/address.ts';
-import type { Address } from '#src/mail/mailbox.ts';
+import {
+  admissionRefusals,
+  type Receives,
+  type ReturnPath,
+  type SimulatedRecipient,
+} from '#src/mail/reception.ts';
 import type { ForwardedCopy } from '#src/mail/srs.ts';
 import { COMPLAINTS, looksLikeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import { SmtpRefusal } from './read-data.ts';
 
 export type Destination =
-  | { readonly kind: 'report'; readonly address: string; readonly target: ReturnPathTarget }
-  /** To unsubscribe by one's own mail (RFC 2369 §3.2). */
+  | ({ readonly kind: 'report' } & ReturnPath)
+  /** Mail to it unsubscribes its sender (RFC 2369 §3.2). */
   | { readonly kind: 'unsubscribe'; readonly target: ReturnPathTarget }
   /** A report about mail that was forwarded. */
   | { readonly kind: 'forward_report'; readonly copy: ForwardedCopy }
-  | {
-      readonly kind: 'simulator';
-      readonly behaviour: Behaviour;
-      readonly recipient: Address;
-      readonly returnPath: Address;
-    }
+  | ({ readonly kind: 'simulator' } & SimulatedRecipient)
   /** Reports of complaints (RFC 6449, RFC 9477). */
   | { readonly kind: 'complaint' }
   /** Reports of receivers about the domains of tenants (RFC 9990, RFC 8460). */
@@ -31,19 +30,15 @@ export type Destination =
   /** Each host has a person who answers for it (RFC 5321 §4.5.1, RFC 2142 §4). */
   | { readonly kind: 'operator'; readonly recipient: string };
 
-export interface DestinationFacts {
+export interface DestinationFacts
+  extends Pick<
+    Receives<never>,
+    'decodeReturnPath' | 'decodeUnsubscribeAddress' | 'decodeForwardPath' | 'isSendingHost' | 'simulates'
+  > {
   readonly serviceHost: string;
   readonly simulatorDomain: string;
   /** The hosts below it are the service's own, and so are their postmasters. */
   readonly managedSuffix: string;
-  /** Null for an address that no key of this installation has made. */
-  readonly decodeReturnPath: (address: string) => ReturnPathTarget | null;
-  /** Of the address by which a copy's recipient unsubscribes; null as before. */
-  readonly decodeUnsubscribeAddress: (address: string) => ReturnPathTarget | null;
-  /** Of a copy that was forwarded; null as before, and where it is too old. */
-  readonly decodeForwardPath: (address: string) => ForwardedCopy | null;
-  /** Whether `bounce.<host>` and `in.<host>` are names that mail is received for. */
-  readonly isSendingHost: (host: string) => boolean;
 }
 
 /** Why a recipient is refused, with the reply. The reply does not reveal what is wrong with a return path. */
@@ -142,15 +137,9 @@ export const destinationOf = (given: string, mailFrom: string, facts: Destinatio
     if (report) return { kind: 'domain_report', report };
   }
   if (bounceOf !== null && looksLikeReturnPath(localPart)) throw new RecipientRefusal('forged');
-  const behaviour = host === facts.simulatorDomain ? behaviourOf(localPart) : null;
-  if (behaviour === null) throw new RecipientRefusal('no_mailbox');
+  if (host !== facts.simulatorDomain || !facts.simulates(localPart)) throw new RecipientRefusal('no_mailbox');
   const returnPath = plainAddress(mailFrom);
   // A simulator that answered strangers could be abused to write to anyone.
   if (facts.decodeReturnPath(returnPath) === null) throw new RecipientRefusal('stranger');
-  return {
-    kind: 'simulator',
-    behaviour,
-    recipient: address as Address,
-    returnPath: returnPath as Address,
-  };
+  return { kind: 'simulator', recipient: address, returnPath };
 };

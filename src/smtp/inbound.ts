@@ -1,18 +1,26 @@
 // The listener for mail from the world (RFC 5321): mail to the mailboxes of tenants, reports at return paths, complaints, mail to
 // the simulator, and what people write to postmaster. It relays nothing, offers no AUTH, and answers 250 once all that follows
 // is durable.
+
 import { createHash } from 'node:crypto';
-import { mailRefusalReasons } from '#src/inbound/checks/verdict-rules.ts';
-import type { Inbound as Mailboxes } from '#src/inbound/open.ts';
-import type { ReceivedMail, Reception } from '#src/inbound/receive.ts';
-import type { Insight } from '#src/insight/open.ts';
+import type { z } from 'zod';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Log } from '#src/kernel/log.ts';
+import { TenantMoved } from '#src/kernel/moved.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
-import type { ForwardedCopy } from '#src/mail/srs.ts';
+import {
+  mailRefusalReasons,
+  type ReceivedMail,
+  type Receives,
+  type Reception,
+  type ReportResult,
+  type ReturnPath,
+  type SimulatedRecipient,
+} from '#src/mail/reception.ts';
 import { receivedField, returnPathField, type Traced } from '#src/mail/trace.ts';
-import type { ReturnPathTarget } from '#src/mail/verp.ts';
-import { type Destination, RecipientRefusal, type RefusalReason } from './destination.ts';
+import { COMPLAINTS } from '#src/mail/verp.ts';
+import { RecipientRefusal } from './destination.ts';
+import type { inboundSchema } from './health.ts';
 import {
   type Certificate,
   createListener,
@@ -21,6 +29,7 @@ import {
   type ListenerLimits,
   saysUtf8,
 } from './listener.ts';
+import { type HandOn, handOnTo, type MovedRecipient } from './moved-recipients.ts';
 import { holdsNul, replaceNul, SmtpRefusal } from './read-data.ts';
 import {
   createRecipients,
@@ -31,35 +40,16 @@ import {
 } from './recipients.ts';
 import type { SmtpSession } from './strict-server.ts';
 
-export type ReportOutcome = 'changed' | 'unchanged' | 'unknown';
-
-/** What is done with accepted mail. Each resolves once that is durable, and rejects where it is not: the sender tries again. */
-export interface InboundWork extends RecipientWork {
-  readonly receive: Mailboxes['receive'];
-  readonly domainReport: Insight['receiveDomainReport'];
-  /** Reads the content once for all its return paths. Null: it is no report, and nothing was done. */
-  readonly report: (
-    reports: readonly Extract<Recipient, { kind: 'report' }>[],
-    mail: ReceivedMail,
-  ) => Promise<ReportOutcome[] | null>;
-  /** As the link of the copy does. An automatic reply, a bounce and a report change nothing. */
-  readonly unsubscribe: (target: ReturnPathTarget, mail: ReceivedMail) => Promise<ReportOutcome>;
-  readonly forwardReport: (copy: ForwardedCopy, mail: ReceivedMail) => Promise<ReportOutcome>;
-  /** Null where too many came recently. */
-  readonly complain: (mail: ReceivedMail) => Promise<ReportOutcome | null>;
+/** What is done with accepted mail. */
+export interface InboundWork
+  extends RecipientWork,
+    Pick<Receives<never>, 'receive' | 'domainReport' | 'unsubscribe' | 'forwardReport' | 'mailOperator'> {
+  readonly report: (returnPaths: readonly ReturnPath[], mail: ReceivedMail) => Promise<ReportResult[] | null>;
+  readonly complain: (mail: ReceivedMail) => Promise<ReportResult | null>;
   /** False where the answer could not be delivered. */
-  readonly simulate: (mail: Extract<Destination, { kind: 'simulator' }>, content: Buffer) => Promise<boolean>;
-  /** False where too many such mails came recently. */
-  readonly mailOperator: (mail: OperatorMail) => Promise<boolean>;
-}
-
-export interface OperatorMail {
-  /** As in RCPT TO. */
-  readonly recipient: string;
-  readonly mailFrom: string;
-  readonly clientAddress: string;
-  /** Begins with Return-Path and Received (RFC 5321 §4.4). */
-  readonly content: Buffer;
+  readonly simulate: (mail: SimulatedRecipient, content: Buffer) => Promise<boolean>;
+  /** To the host that a tenant has moved to. */
+  readonly handOn: HandOn;
 }
 
 export interface InboundOptions extends RecipientFacts {
@@ -73,27 +63,11 @@ export interface InboundOptions extends RecipientFacts {
   readonly limits?: Partial<ListenerLimits>;
 }
 
-export interface InboundStats {
-  readonly listening: boolean;
-  readonly connections: number;
-  /** Since the start, with complaints: those that changed something, that changed nothing, whose message is unknown. */
-  readonly reports: Readonly<Record<ReportOutcome, number>>;
-  /** Mails taken for mailboxes. */
-  readonly received: number;
-  readonly domain_reports: { readonly taken: number; readonly not_taken: number };
-  readonly simulated: number;
-  readonly to_operator: number;
-  /** Recipients that were refused. */
-  readonly refused: Readonly<Record<RefusalReason, number>>;
-  /** Mails that were refused behind their content. */
-  readonly refused_content: Readonly<Record<ContentRefusalReason, number>>;
-}
-
 export interface Inbound extends Pick<Listener, 'start' | 'stop' | 'useCertificate'> {
-  stats(): InboundStats;
+  stats(): NonNullable<z.output<typeof inboundSchema>>;
 }
 
-export const inboundLimits: Omit<ListenerLimits, 'messageBytes'> = {
+const inboundLimits: Omit<ListenerLimits, 'messageBytes'> = {
   connections: 200,
   // One relay may bring all answers of the world.
   perClient: 50,
@@ -170,7 +144,7 @@ const envelopeOf = (session: SmtpSession): Traced => {
 
 export const createInbound = (options: InboundOptions): Inbound => {
   const { work, log, serviceHost } = options;
-  const reports: Record<ReportOutcome, number> = { changed: 0, unchanged: 0, unknown: 0 };
+  const reports: Record<ReportResult, number> = { changed: 0, unchanged: 0, unknown: 0 };
   const recipients = createRecipients(options, work);
   const domainReports = { taken: 0, not_taken: 0 };
   /** Mails of transactions that failed after the operator had them: they come again. */
@@ -182,6 +156,24 @@ export const createInbound = (options: InboundOptions): Inbound => {
   let received = 0;
   let simulated = 0;
   let toOperator = 0;
+  let handedOn = 0;
+
+  const handOn = async (to: readonly MovedRecipient[], envelope: Traced, content: Buffer): Promise<void> => {
+    await handOnTo(to, envelope, content, { ...options, handOn: work.handOn });
+    if (to.length > 0) handedOn += 1;
+  };
+
+  /** Whose mail it is about shows its content: where that tenant has moved, the address for complaints there gets it. */
+  const complain = async (envelope: Traced, content: Buffer): Promise<ReportResult | null> => {
+    try {
+      return await work.complain({ envelope, content });
+    } catch (error) {
+      if (!(error instanceof TenantMoved)) throw error;
+      const { newHost } = error;
+      await handOn([{ kind: 'moved', address: `${COMPLAINTS}@${newHost.host}`, newHost }], envelope, content);
+      return 'unchanged';
+    }
+  };
 
   const deliver = async (to: readonly Recipient[], content: Buffer, session: SmtpSession): Promise<void> => {
     const hadNul = replaceNul(content);
@@ -193,6 +185,11 @@ export const createInbound = (options: InboundOptions): Inbound => {
         552,
         `5.3.4 postmaster and abuse take ${MAX_OPERATOR_BYTES} bytes at most`,
       );
+    await handOn(
+      to.filter((one) => one.kind === 'moved'),
+      envelope,
+      content,
+    );
     const returnPaths = to.filter((one) => one.kind === 'report');
     const mailboxes = to.filter((one) => one.kind === 'mailbox');
     const outcomes = returnPaths.length > 0 ? await work.report(returnPaths, { envelope, content }) : [];
@@ -208,7 +205,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
         reports[await work.forwardReport(one.copy, { envelope, content })] += 1;
       if (one.kind === 'unsubscribe') reports[await work.unsubscribe(one.target, { envelope, content })] += 1;
       if (one.kind === 'complaint') {
-        const outcome = await work.complain({ envelope, content });
+        const outcome = await complain(envelope, content);
         if (outcome === null) throw tooMany();
         reports[outcome] += 1;
       }
@@ -290,6 +287,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
       domain_reports: { ...domainReports },
       simulated,
       to_operator: toOperator,
+      handed_on: handedOn,
       refused: { ...recipients.refused },
       refused_content: { ...refusedContent },
     }),

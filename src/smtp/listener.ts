@@ -56,10 +56,10 @@ export interface ListenerHandlers {
 }
 
 export interface ListenerOptions {
-  /** For the log. */
+  /** The log names it so. */
   readonly name: string;
   readonly listen: ListenAddress;
-  /** In the greeting. */
+  /** The greeting has it. */
   readonly hostName: string;
   readonly certificate: Certificate | null;
   /** TLS from the first byte. */
@@ -75,7 +75,7 @@ export interface ListenerOptions {
 
 export interface Listener {
   start(): Promise<{ readonly port: number }>;
-  /** For handshakes from now on. Throws where it is no certificate; then the former one stays. */
+  /** It holds for handshakes from now on. Throws where it is no certificate; then the former one stays. */
   useCertificate(certificate: Certificate): void;
   /**
    * Refuses new connections and closes idle ones. Resolves when the messages that were being received have their reply; after

@@ -3,12 +3,9 @@
 // and the greylist. Reports at return paths are proven by their HMAC, and pass all of these; that a mail there is none shows its
 // content, and then it passes the same, without the greylist, since its client has had mail of ours.
 
-import type { MailboxRecipient } from '#src/inbound/admit.ts';
-import type { Inbound } from '#src/inbound/open.ts';
-import type { AdmissionRefusal } from '#src/inbound/recipient-rules.ts';
+import { TenantMoved } from '#src/kernel/moved.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
-import type { ReturnPathTarget } from '#src/mail/verp.ts';
-import type { ClientLists } from './client-lists.ts';
+import type { AdmissionRefusal, MailboxRecipient, Receives } from '#src/mail/reception.ts';
 import {
   type Destination,
   type DestinationFacts,
@@ -20,27 +17,25 @@ import {
   refusalReasons,
 } from './destination.ts';
 import type { Greylist } from './greylist.ts';
+import type { MovedRecipient } from './moved-recipients.ts';
 import { sizeIn } from './receive.ts';
 import type { SmtpSession } from './strict-server.ts';
-
-/** Why a genuine return path cannot be used. */
-export type PathFault = Extract<RefusalReason, 'unknown' | 'replayed' | 'expired'>;
 
 /** A mailbox that has admitted the mail, or any other destination. */
 export type Recipient =
   | Exclude<Destination, { kind: 'mailbox' | 'sending_host' }>
-  | { readonly kind: 'mailbox'; readonly tenantId: string; readonly address: string };
+  | { readonly kind: 'mailbox'; readonly tenantId: string; readonly address: string }
+  | MovedRecipient;
 
-export interface RecipientWork {
-  /** Of a genuine return path. Rejects where it cannot be found out at the moment. */
-  readonly returnPathStatus: (target: ReturnPathTarget) => Promise<'current' | PathFault>;
-  readonly admit: Inbound['admit'];
-  readonly admitAnswers: Inbound['admitAnswers'];
-  readonly writeTo: Inbound['writeTo'];
-}
+export type RecipientWork = Pick<
+  Receives<never>,
+  'returnPathStatus' | 'admit' | 'admitAnswers' | 'writeTo' | 'listing'
+> & {
+  /** Throws TenantMoved. */
+  readonly requireHere: (tenantNumber: number) => void;
+};
 
 export interface RecipientFacts extends DestinationFacts {
-  readonly clientLists: ClientLists | null;
   readonly greylist: Greylist | null;
   /** Mails of one client to mailboxes, one for each recipient. */
   readonly clientRate: () => RateLimit;
@@ -59,15 +54,15 @@ export const senderOf = ({ envelope: { mailFrom } }: SmtpSession): string =>
 
 export const createRecipients = (
   facts: RecipientFacts,
-  { returnPathStatus, admit, admitAnswers, writeTo }: RecipientWork,
+  { returnPathStatus, admit, admitAnswers, writeTo, listing, requireHere }: RecipientWork,
 ) => {
-  const { clientLists, greylist, clientRate, now } = facts;
+  const { greylist, clientRate, now } = facts;
   const clients = createRateLimiter();
   const refused = Object.fromEntries(refusalReasons.map((reason) => [reason, 0])) as Record<
     RefusalReason,
     number
   >;
-  /** By transaction, each under its plain address in lower case. */
+  /** They are kept by transaction, each under its plain address in lower case. */
   const accepted = new WeakMap<SmtpSession['envelope'], Map<string, Recipient>>();
 
   const takeRate = (clientAddress: string, cost: number): void => {
@@ -78,7 +73,7 @@ export const createRecipients = (
   };
 
   const requireUnlisted = async (clientAddress: string): Promise<void> => {
-    const list = await clientLists?.listing(clientAddress);
+    const list = await listing(clientAddress);
     if (list) throw new RecipientRefusal('listed', `: ${list}`);
   };
 
@@ -112,11 +107,23 @@ export const createRecipients = (
       const address = await writeTo(destination.host);
       throw new RecipientRefusal('sending_host', address === null ? '' : `, write to ${address}`);
     }
+    if (destination.kind === 'unsubscribe') requireHere(destination.target.tenantNumber);
+    if (destination.kind === 'forward_report') requireHere(destination.copy.tenantNumber);
     if (destination.kind === 'report') {
       const status = await returnPathStatus(destination.target);
       if (status !== 'current') throw new RecipientRefusal(status);
     }
     return destination;
+  };
+
+  /** The tenant's own host judges mail for one that has moved. */
+  const judgeHere = async (given: string, session: SmtpSession): Promise<Recipient> => {
+    try {
+      return await judge(given, session);
+    } catch (error) {
+      if (!(error instanceof TenantMoved)) throw error;
+      return { kind: 'moved', address: plainAddress(given), newHost: error.newHost };
+    }
   };
 
   const counting = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -134,7 +141,7 @@ export const createRecipients = (
     add: (given: string, session: SmtpSession): Promise<void> =>
       counting(async () => {
         const { envelope } = session;
-        const recipient = await judge(given, session);
+        const recipient = await judgeHere(given, session);
         const others = accepted.get(envelope) ?? new Map<string, Recipient>();
         accepted.set(envelope, others.set(plainAddress(given).toLowerCase(), recipient));
       }),

@@ -1,16 +1,21 @@
 // Message submission (RFC 6409) with an API token as password (RFC 4954): on port 587 with STARTTLS, on 465 with TLS from the
 // first byte (RFC 8314). A message goes through the same intake as one by HTTP. The envelope's sender is ignored, because every
 // copy leaves with a return path of its own; its recipients are those who get the message.
-import { isCredentialFault } from '#src/accounts/people/credential-faults.ts';
+
 import type { Accept, Accepted } from '#src/intake/accept.ts';
 import { fromMime } from '#src/intake/from-mime.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
-import { AppError, errorTable, toAppError } from '#src/kernel/errors.ts';
+import { isCredentialFault } from '#src/kernel/credentials.ts';
+import { errorTable } from '#src/kernel/error-table.ts';
+import { AppError } from '#src/kernel/errors.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import { type Log, SUBMISSION_LINE } from '#src/kernel/log.ts';
+import { TenantMoved } from '#src/kernel/moved.ts';
 import { clientKey, createRateLimiter } from '#src/kernel/rate-limit.ts';
+import { toAppError } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { AddressError, needsSmtpUtf8, parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
@@ -88,8 +93,8 @@ const isSender = (caller: Caller): caller is Caller & { readonly tenantId: strin
   caller.permissions.has('messages.send');
 
 const notForSending = (): AppError =>
-  new AppError('unauthorized', 'The password is not an API token.', {
-    hint: 'Mail is submitted with a team or project token as password.',
+  new AppError('unauthorized', say`The password is not an API token.`, {
+    hint: say`Mail is submitted with a team or project token as password.`,
   });
 
 /** RFC 5321 §4.5.3.1.5 allows 512 octets with the codes and CRLF. */
@@ -109,8 +114,14 @@ const toAscii = (text: string): string =>
 const shorten = (text: string): string =>
   text.length <= MAX_REPLY_TEXT ? text : `${text.slice(0, MAX_REPLY_TEXT - 3)}...`;
 
+/** Temporary, so that what waits at a mail server is not lost until that is told the new host. */
+const hasMoved = ({ newHost }: TenantMoved): SmtpRefusal =>
+  new SmtpRefusal(454, `4.7.0 this practice has moved: submit its mail at ${newHost.mail.host}`);
+
 /** An error of the service as the reply that refuses a command: `<code>: <error> <hint>` on one line of ASCII. */
-export const refusalOf = ({ code, message, hint }: AppError): SmtpRefusal => {
+export const refusalOf = (error: AppError): SmtpRefusal => {
+  if (error instanceof TenantMoved) return hasMoved(error);
+  const { code, message, hint } = error;
   const { smtp } = errorTable[code];
   const [reply = '', status = ''] = smtp.split(' ');
   return new SmtpRefusal(Number(reply), shorten(toAscii(`${status} ${code}: ${message} ${hint}`)));
@@ -123,7 +134,7 @@ const parseRecipient = (text: string): Address => {
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
     throw refusalOf(
-      new AppError('invalid_recipient', `${error.message}.`, { extra: { recipients: [text.slice(0, 254)] } }),
+      new AppError('invalid_recipient', say`${error.text}.`, { extra: { recipients: [text.slice(0, 254)] } }),
     );
   }
   throw new SmtpRefusal(553, '5.6.7 invalid_recipient: SMTPUTF8 is not offered; use an address of ASCII');
@@ -150,7 +161,9 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
   const signIn = async ({ password }: SmtpCredentials, { remoteAddress }: SmtpSession): Promise<SignedIn> => {
     const token = password ?? '';
     const authorized = async (): Promise<Caller> => {
-      const caller = await authenticate(token, remoteAddress);
+      const caller = await authenticate(token, remoteAddress).catch((thrown) => {
+        throw thrown instanceof TenantMoved ? refusalOf(thrown) : thrown;
+      });
       if (!isSender(caller)) throw notForSending();
       return caller;
     };
@@ -174,7 +187,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
     const { allowed, retryAfterSeconds } = messages.take(caller.credentialId, clock.now(), limits().requests);
     if (!allowed)
       throw refusalOf(
-        new AppError('rate_limited', 'Too many messages in a short time.', {
+        new AppError('rate_limited', say`Too many messages in a short time.`, {
           extra: { retry_after: retryAfterSeconds },
         }),
       );
@@ -184,7 +197,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
     const limit = limits().recipients;
     if (envelope.rcptTo.length >= limit)
       throw refusalOf(
-        new AppError('too_many_recipients', `A message has at most ${limit} recipients.`, {
+        new AppError('too_many_recipients', say`A message has at most ${limit} recipients.`, {
           extra: { count: envelope.rcptTo.length + 1, limit },
         }),
       );

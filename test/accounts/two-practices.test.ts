@@ -7,25 +7,30 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { ticketStore } from '#src/accounts/abuse/store.ts';
+import { accountStore, invitationStore } from '#src/accounts/entry/account-store.ts';
+import { credentialStore } from '#src/accounts/entry/token-store.ts';
 import { noticeStore } from '#src/accounts/mails/store.ts';
-import { accountStore, invitationStore } from '#src/accounts/people/account-store.ts';
-import { sessionStore, signInCodeStore } from '#src/accounts/people/sign-in-store.ts';
-import { credentialStore } from '#src/accounts/people/token-store.ts';
+import { masterKeyStore } from '#src/accounts/tenants/key-store.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { waitlistStore } from '#src/accounts/waitlist/store.ts';
+import { loadSchema } from '#src/app/schema.ts';
 import { evidenceKeyStore } from '#src/domains/zones/evidence-key-store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
-import { followerRegistryStore } from '#src/followers/follower-registry-store.ts';
+import { followerRegistryStore } from '#src/events/follower-registry-store.ts';
 import { hookKeyStore } from '#src/inbound/hooks/store.ts';
 import { inboundRegistryStore } from '#src/inbound/settings-store.ts';
-import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
+import { migrate } from '#src/kernel/db/migrate.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import type { NewHost } from '#src/kernel/moved.ts';
 import { dueStore } from '#src/messages/queue/due-store.ts';
+import { sessionStore, signInCodeStore } from '#src/people/sign-in-store.ts';
 import { greylistStore } from '#src/smtp/greylist-store.ts';
 
 const SOURCES = join(import.meta.dirname, '../../src');
 /** Its own test is a table like this one. */
 const TESTED_ELSEWHERE = 'domains/registry-store.ts';
+/** They name no table: they write sealed values again, and numbers that SQLite keeps. */
+const OF_ANY_TABLE = ['kernel/db/leave-gap.ts', 'kernel/db/sealed-rows.ts'];
 const WRITES = /\b(?:DELETE FROM|UPDATE)\b/;
 const STORE = /export const (\w+) = perConnection\(\(db: (?:PlatformDb|AnyDb)\)/g;
 
@@ -33,6 +38,8 @@ const STORE = /export const (\w+) = perConnection\(\(db: (?:PlatformDb|AnyDb)\)/
 const SEED = `
   INSERT INTO tenants (id, slug, state, created_at) VALUES
     ('a', 'a', 'active', 1), ('b', 'b', 'active', 1), ('p', 'p', 'creating', 1), ('q', 'q', 'creating', 1);
+  INSERT INTO master_key_check (only, sealed, former) VALUES (1, x'31', x'32');
+  INSERT INTO tenant_keys (tenant_id, sealed) VALUES ('a', x'31'), ('b', x'32');
   INSERT INTO projects (id, tenant_id) VALUES ('a1', 'a'), ('b1', 'b');
   INSERT INTO queue_due (tenant_id, due_at) VALUES ('a', 1), ('b', 1);
   INSERT INTO event_followers (tenant_id, follower) VALUES
@@ -89,6 +96,7 @@ const ofTenantA = [
   'memberships z a',
   'projects a1',
   'queue_due a',
+  'tenant_keys a',
   'tenants a',
 ];
 
@@ -100,10 +108,39 @@ const rotation = (tenant_id: string) => ({
   former_until: 9,
 });
 
+const registeredHook = (id: string, tenant_id: string) => ({
+  ...rotation(tenant_id),
+  id,
+  former_hash: Buffer.from('8'),
+});
+
+const newHost: NewHost = {
+  origin: 'https://mail.example.org',
+  host: 'mail.example.org',
+  mail: { host: 'mail.example.org', port: 25 },
+};
+
 const cases: readonly Case[] = [
   ['activate a tenant', (db) => registryStore(db).activate('p'), ['tenants p']],
   ['deactivate a tenant', (db) => registryStore(db).deactivate('a'), ['tenants a']],
   ['remove a tenant', (db) => registryStore(db).remove('a'), ofTenantA],
+  [
+    'make the row of a tenant again',
+    (db) =>
+      registryStore(db).register({ number: 1, id: 'a', slug: 'a2', purpose: 'practice', created_at: 1 }),
+    ['tenants a'],
+  ],
+  ['await a tenant', (db) => registryStore(db).arrive('a'), ['tenants a']],
+  ['move a tenant', (db) => registryStore(db).move('a', newHost, 9), ['tenants a']],
+  ['move a tenant that is not active', (db) => registryStore(db).move('p', newHost, 9), []],
+  ["replace a tenant's keys", (db) => masterKeyStore(db).putTenant('a', Buffer.from('9')), ['tenant_keys a']],
+  [
+    'begin a change of the master key',
+    (db) =>
+      masterKeyStore(db).putCheck({ sealed: Buffer.from('9'), former: Buffer.from('1'), lasting: null }),
+    ['master_key_check 1'],
+  ],
+  ['end a change of the master key', (db) => masterKeyStore(db).endChange(), ['master_key_check 1']],
   ['revoke a token', (db) => credentialStore(db).revoke('a1', 'a', 9), ['credentials a1']],
   ["revoke another's token", (db) => credentialStore(db).revoke('a1', 'b', 9), []],
   [
@@ -115,6 +152,21 @@ const cases: readonly Case[] = [
   ["remove another's hook", (db) => hookKeyStore(db).remove('a1', 'b'), []],
   ['rotate a hook', (db) => hookKeyStore(db).put(rotation('a')), ['inbound_hooks a1']],
   ["rotate another's hook", (db) => hookKeyStore(db).put(rotation('b')), []],
+  [
+    "make a practice's hooks again",
+    (db) => hookKeyStore(db).register('a', [registeredHook('a1', 'a')]),
+    ['inbound_hooks a1'],
+  ],
+  [
+    'make the hooks of a practice again that has others',
+    (db) => hookKeyStore(db).register('a', [registeredHook('a2', 'a')]),
+    ['inbound_hooks a1', 'inbound_hooks a2'],
+  ],
+  [
+    "make a hook again that is another practice's",
+    (db) => hookKeyStore(db).register('a', [registeredHook('b1', 'a')]),
+    ['inbound_hooks a1'],
+  ],
   ['set a password', (db) => accountStore(db).setPassword('x', 'phc'), ['accounts x']],
   ['set a language', (db) => accountStore(db).setLanguage('x', 'en'), ['accounts x']],
   [
@@ -141,6 +193,11 @@ const cases: readonly Case[] = [
     'end the other sessions of an account',
     (db) => sessionStore(db).removeOthers('x', 'x2'),
     ['sessions x1', 'sessions x3'],
+  ],
+  [
+    'end all sessions',
+    (db) => sessionStore(db).removeAll(),
+    ['x1', 'x2', 'x3', 'y1', 'y2', 'z1'].map((id) => `sessions ${id}`),
   ],
   ['remove old sessions', (db) => sessionStore(db).removeOld(20, 20, 9), ['sessions x1', 'sessions y1']],
   [
@@ -212,6 +269,8 @@ const cases: readonly Case[] = [
   ['leave the waiting list', (db) => waitlistStore(db).remove('1'), ['waitlist 1']],
   ['remove old audit entries', (db) => auditStore(db).removeOld(50, 9), ['audit 1', 'audit 2']],
   ['remove one old audit entry', (db) => auditStore(db).removeOld(50, 1), ['audit 1']],
+  ['note that a queue is due earlier', (db) => dueStore(db).lower('a', 0), ['queue_due a']],
+  ['note that a queue is due later', (db) => dueStore(db).lower('a', 9), []],
   ['note when a queue is due', (db) => dueStore(db).set('a', 9), ['queue_due a']],
   [
     'remove the last webhook',
@@ -254,7 +313,7 @@ const cases: readonly Case[] = [
 
 const seeded = ((): Buffer => {
   const db = new Database(':memory:');
-  migrate(db, loadMigrations().platform);
+  migrate(db, loadSchema().platform);
   db.exec(SEED);
   return db.serialize();
 })();
@@ -388,6 +447,7 @@ describe('a write to platform.db', () => {
   test('is in a store, so that the table can know of it', () => {
     const others = globSync('**/*.ts', { cwd: SOURCES }).filter((path) => {
       const text = readFileSync(join(SOURCES, path), 'utf8');
+      if (OF_ANY_TABLE.includes(path)) return false;
       return /PlatformDb|AnyDb/.test(text) && WRITES.test(text) && [...text.matchAll(STORE)].length === 0;
     });
     expect(others).toEqual([]);

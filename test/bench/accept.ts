@@ -56,9 +56,9 @@ const sideOf = (name: string, start: () => Promise<Accepting>): Side => ({
     };
     return {
       run: async (messages): Promise<Figures> => {
-        const cpu = await cpuSeconds(pid);
+        const cpu = cpuSeconds(pid);
         const { start, end, latencies } = await timed(messages);
-        const serviceMicros = (((await cpuSeconds(pid)) - cpu) / messages) * 1e6;
+        const serviceMicros = ((cpuSeconds(pid) - cpu) / messages) * 1e6;
         const acceptedPerSecond = (messages / (end - start)) * 1_000;
         const steady = await timed(Math.ceil(messages / 2), acceptedPerSecond / 2);
         return {
@@ -67,7 +67,7 @@ const sideOf = (name: string, start: () => Promise<Accepting>): Side => ({
           ...latencies,
           steadyP50Ms: steady.latencies?.p50Ms ?? Number.NaN,
           steadyP99Ms: steady.latencies?.p99Ms ?? Number.NaN,
-          peakBytes: await peakMemory(pid),
+          peakBytes: peakMemory(pid),
         };
       },
       stop,

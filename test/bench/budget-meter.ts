@@ -1,6 +1,5 @@
 // What a daemon spends on a message, in things that can be counted: statements, write calls, bytes, frames of the WAL.
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { kill } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,6 +8,8 @@ import type { StatementCounts } from '#test/bench/statement-counter.ts';
 import { type ConfigFile, type Daemon, startDaemon } from '#test/support/daemon.ts';
 import { until } from '#test/support/process.ts';
 
+/** How many messages share a commit depends on how long a sync takes: that of a disk is counted with. */
+const DISK = '/var/tmp';
 const COUNTER = new URL('./statement-counter.ts', import.meta.url).href;
 /** Longer than the daemon puts off what it writes behind a message. */
 const QUIET_MS = 300;
@@ -49,11 +50,12 @@ export interface Meter {
 /** Without `counting` the daemon runs as it is, and there is nothing to `measure`. */
 export const startMeter = async (config: ConfigFile, counting: boolean): Promise<Meter> => {
   await using started = new AsyncDisposableStack();
-  const directory = await mkdtemp(path.join(tmpdir(), 'budget-'));
-  started.defer(() => rm(directory, { recursive: true }));
+  const directory = await mkdtemp(path.join(DISK, 'budget-'));
+  started.defer(() => rm(directory, { recursive: true, force: true }));
   const file = path.join(directory, 'statements.json');
   const daemon = await startDaemon({
     config: { storage: NO_CHECKPOINT, ...config },
+    dataDir: path.join(directory, 'data'),
     env: counting ? { NODE_OPTIONS: `--import=${COUNTER}`, STATEMENT_COUNTS: file } : {},
   });
   started.defer(() => daemon.remove());

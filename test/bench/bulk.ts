@@ -78,13 +78,13 @@ const start = async (installation: Installation): Promise<RunningSide> => {
   const owned = started.move();
   return {
     run: async (messages) => {
-      const cpu = await cpuSeconds(daemon.pid);
+      const cpu = cpuSeconds(daemon.pid);
       const begin = performance.now();
       const requests = await sendAll(messages);
       const accepted = performance.now();
       await sink.received(messages, PATIENCE_MS);
       const relayed = performance.now();
-      const serviceMicros = (((await cpuSeconds(daemon.pid)) - cpu) / messages) * 1e6;
+      const serviceMicros = ((cpuSeconds(daemon.pid) - cpu) / messages) * 1e6;
       await pause(STRAY_MS);
       const received = await sink.count();
       if (received !== messages) throw new Error(`the sink got ${received} of ${messages} messages`);
@@ -94,7 +94,7 @@ const start = async (installation: Installation): Promise<RunningSide> => {
         relayedSeconds: (relayed - begin) / 1_000,
         relayedPerSecond: (messages / (relayed - begin)) * 1_000,
         serviceMicros,
-        peakBytes: await peakMemory(daemon.pid),
+        peakBytes: peakMemory(daemon.pid),
         bytesEach: ((await stat(file)).size + (await stat(`${file}-wal`)).size) / messages,
       };
     },

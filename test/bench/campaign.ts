@@ -93,14 +93,14 @@ const startScene = async (started: AsyncDisposableStack, counting: boolean): Pro
     run: async (name, count) => {
       const send = await prepare[name](count);
       const wanted = (await sink.count()) + count;
-      const cpu = await cpuSeconds(daemon.pid);
+      const cpu = cpuSeconds(daemon.pid);
       const start = performance.now();
       const end = await send();
       await sink.received(wanted, PATIENCE_MS);
       const seconds = (performance.now() - start) / 1_000;
       await settled(practiceId);
       await pause(STRAY_MS);
-      const serviceMicros = (((await cpuSeconds(daemon.pid)) - cpu) / count) * 1e6;
+      const serviceMicros = ((cpuSeconds(daemon.pid) - cpu) / count) * 1e6;
       await end();
       const received = await sink.count();
       if (received !== wanted) throw new Error(`the sink got ${received} messages, not ${wanted}`);

@@ -102,14 +102,14 @@ const sideOf = async (
         config: { dkim: { ed25519: false }, ...upstreamAt(sink.port) },
       });
       await sink.received(WARM_UP, PATIENCE_MS);
-      const [begin, first, cpu] = [performance.now(), await sink.count(), await cpuSeconds(daemon.pid)];
+      const [begin, first, cpu] = [performance.now(), await sink.count(), cpuSeconds(daemon.pid)];
       await sink.received(WARM_UP + MEASURED, PATIENCE_MS);
       const [end, last] = [performance.now(), await sink.count()];
       const figures = {
         relayedPerSecond: ((last - first) / (end - begin)) * 1_000,
-        serviceMicros: (((await cpuSeconds(daemon.pid)) - cpu) / (last - first)) * 1e6,
-        residentBytes: await residentMemory(daemon.pid),
-        peakBytes: await peakMemory(daemon.pid),
+        serviceMicros: ((cpuSeconds(daemon.pid) - cpu) / (last - first)) * 1e6,
+        residentBytes: residentMemory(daemon.pid),
+        peakBytes: peakMemory(daemon.pid),
       };
       const exitCode = await daemon.stop();
       if (exitCode !== 0) throw new Error(`the daemon ended with ${exitCode}: ${daemon.output()}`);

@@ -18,17 +18,19 @@ const PATIENCE_MS = 300_000;
 
 interface Receiver {
   readonly port: number;
-  readonly pids: () => Promise<readonly number[]>;
+  readonly pids: () => readonly number[];
   readonly to: string;
   /** How many it has stored. */
   readonly stored: () => Promise<number>;
 }
 
 const timed = async ({ port, pids, to, stored }: Receiver, messages: number): Promise<Figures> => {
-  const sum = async (figure: (pid: number) => Promise<number>): Promise<number> =>
-    (await Promise.all((await pids()).map(figure))).reduce((a, b) => a + b, 0);
+  const sum = (figure: (pid: number) => number): number =>
+    pids()
+      .map(figure)
+      .reduce((a, b) => a + b, 0);
   const before = await stored();
-  const cpu = await sum(cpuSeconds);
+  const cpu = sum(cpuSeconds);
   const start = performance.now();
   await runSmtpSource({ port, messages, bytes: BYTES, sessions: SESSIONS, from: FROM, to });
   const accepted = performance.now();
@@ -38,8 +40,8 @@ const timed = async ({ port, pids, to, stored }: Receiver, messages: number): Pr
   return {
     acceptedPerSecond: (messages / (accepted - start)) * 1_000,
     storedPerSecond: (messages / (end - start)) * 1_000,
-    serviceMicros: (((await sum(cpuSeconds)) - cpu) / messages) * 1e6,
-    peakBytes: await sum(peakMemory),
+    serviceMicros: ((sum(cpuSeconds) - cpu) / messages) * 1e6,
+    peakBytes: sum(peakMemory),
   };
 };
 
@@ -82,7 +84,7 @@ const ours = (installation: Installation): Side => ({
     const host = practice.default_from.split('@')[1];
     const receiver = {
       port,
-      pids: async () => [daemon.pid],
+      pids: () => [daemon.pid],
       to: `info@in.${host}`,
       stored: async () =>
         (await daemon.request<{ counts: { total: number } }>('GET', path, undefined, token)).body.counts

@@ -5,6 +5,7 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { benchAccept } from '#test/bench/accept.ts';
+import { benchBackup } from '#test/bench/backup.ts';
 import { benchBudget } from '#test/bench/budget.ts';
 import { benchBulk } from '#test/bench/bulk.ts';
 import { benchCampaign } from '#test/bench/campaign.ts';
@@ -54,6 +55,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   webhooks: { about: 'deliveries, beside a bare loop', messages: 5_000, run: benchWebhooks },
   redirect: { about: 'tracked links, beside /healthz', messages: 5_000, run: benchRedirect },
+  backup: { about: 'a backup beside the daemon, beside cp -r', messages: 1_000, run: benchBackup },
   soak: {
     about: 'memory at full rate; messages: two million are half an hour',
     messages: 100_000,

@@ -1,15 +1,14 @@
 // The case `redirect`: tracked links followed over keep-alive connections, beside `/healthz` in the same run. What the
 // daemon spends on each, with what it writes later of those whose recipient is there.
-import { createSecretKey } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { deriveKey } from '#src/kernel/seal.ts';
 import { createTrackingLinks } from '#src/mail/copy-links.ts';
 import { type CaseOptions, median, spread, table } from '#test/bench/harness.ts';
 import { connect, exchange } from '#test/bench/load.ts';
 import { type Daemon, startDaemon } from '#test/support/daemon.ts';
+import { keysIn } from '#test/support/keys.ts';
 import { cpuSeconds, until } from '#test/support/process.ts';
 
 const CONNECTIONS = 32;
@@ -33,7 +32,7 @@ interface Case {
 async function follow(daemon: Daemon, { status, path }: Case, requests: number): Promise<[number, number]> {
   const port = Number(new URL(daemon.origin).port);
   const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => connect(port)));
-  const cpu = await cpuSeconds(daemon.pid);
+  const cpu = cpuSeconds(daemon.pid);
   const start = performance.now();
   let next = 0;
   const work = async (socket: (typeof sockets)[number]): Promise<void> => {
@@ -47,7 +46,7 @@ async function follow(daemon: Daemon, { status, path }: Case, requests: number):
   const seconds = (performance.now() - start) / 1_000;
   for (const socket of sockets) socket.destroy();
   await pause(WRITTEN_MS);
-  return [(((await cpuSeconds(daemon.pid)) - cpu) / requests) * 1e6, requests / seconds];
+  return [((cpuSeconds(daemon.pid) - cpu) / requests) * 1e6, requests / seconds];
 }
 
 /** Messages that were handed over; resolves with the practice's number and its recipients' ids. */
@@ -77,9 +76,7 @@ export async function benchRedirect({ runs, messages, print }: CaseOptions): Pro
   const { id } = await daemon.createPractice({ plan: PLAN });
   const { number, ids, clicks, close } = await sent(daemon, id, messages);
   started.defer(() => void close());
-  const keyFile = path.join(path.dirname(daemon.configFile), 'master.key');
-  const master = Buffer.from((await readFile(keyFile, 'utf8')).trim(), 'base64');
-  const links = createTrackingLinks('', createSecretKey(deriveKey(master, 'tracking links')));
+  const links = createTrackingLinks('', keysIn(path.dirname(daemon.configFile))('tracking links'));
   const clicked = ids.map((recipientId) => links.click({ tenantNumber: number, recipientId }, LINKED));
   const gone = ids.map((recipientId) => links.click({ tenantNumber: 999_999, recipientId }, LINKED));
   const cases: readonly Case[] = [

@@ -49,7 +49,7 @@ export async function benchSoak({ messages, print }: CaseOptions): Promise<void>
     while (!isOver) {
       samples.push({
         minutes: (performance.now() - begin) / 60_000,
-        megabytes: (await residentMemory(daemon.pid)) / 1e6,
+        megabytes: residentMemory(daemon.pid) / 1e6,
         relayed: await sink.count(),
       });
       await pause(SAMPLE_MS);

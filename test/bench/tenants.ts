@@ -29,7 +29,7 @@ const HUNDRED = `${BUSY} busy practices`;
 const THOUSANDS = `${IDLE} idle practices`;
 
 const residentNow = async ({ pid }: Daemon): Promise<Figures> => ({
-  residentBytes: await residentMemory(pid),
+  residentBytes: residentMemory(pid),
 });
 
 /** A start and what it costs; nothing is sent. */
@@ -43,7 +43,7 @@ const idleSide = (
     const begin = performance.now();
     const daemon = await start();
     const startSeconds = (performance.now() - begin) / 1_000;
-    const startCpuSeconds = await cpuSeconds(daemon.pid);
+    const startCpuSeconds = cpuSeconds(daemon.pid);
     return {
       run: async () => {
         await pause(SETTLED_MS);

@@ -26,9 +26,9 @@ export async function timedRun(
 ): Promise<Figures> {
   const { sink, services, generate } = parts;
   const spent = async () => ({
-    service: await sumOf(services, cpuSeconds),
-    generator: await endedChildrenCpuSeconds(),
-    sink: await cpuSeconds(sink.pid),
+    service: sumOf(services, cpuSeconds),
+    generator: endedChildrenCpuSeconds(),
+    sink: cpuSeconds(sink.pid),
   });
   const wanted = (await sink.count()) + messages;
   const before = await spent();
@@ -44,15 +44,15 @@ export async function timedRun(
     acceptedPerSecond: (messages / (end - start)) * 1_000,
     relayedPerSecond: (messages / (relayed - start)) * 1_000,
     ...latencies,
-    peakBytes: await sumOf(services, peakMemory),
+    peakBytes: sumOf(services, peakMemory),
     serviceMicros: micros('service'),
     generatorMicros: micros('generator'),
     sinkMicros: micros('sink'),
   };
 }
 
-async function sumOf(pids: readonly number[], figure: (pid: number) => Promise<number>): Promise<number> {
+function sumOf(pids: readonly number[], figure: (pid: number) => number): number {
   let sum = 0;
-  for (const pid of pids) sum += await figure(pid);
+  for (const pid of pids) sum += figure(pid);
   return sum;
 }

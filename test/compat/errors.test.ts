@@ -1,7 +1,8 @@
 // The text of a refusal in the forms that have one text for all of it.
 import { expect, test } from 'vitest';
 import { asVendorA, asVendorB, type Refusal } from '#src/compat/errors.ts';
-import { errorTable } from '#src/kernel/errors.ts';
+import { errorTable } from '#src/kernel/error-table.ts';
+import { inEnglish } from '#src/kernel/say.ts';
 
 const invalid = (error: string, fields: Refusal['fields'] = []): Refusal => ({
   code: 'invalid_request',
@@ -97,9 +98,10 @@ test.each<[path: string, message: string, a: string, b: string]>([
 });
 
 test('no hint of the error table names a field of the native answer', () => {
-  for (const { hint } of Object.values(errorTable)) {
+  for (const { hint: text } of Object.values(errorTable)) {
+    const hint = inEnglish(text);
     const refusal = { ...invalid('No'), hint };
-    for (const text of [asVendorA(refusal).message, asVendorB(refusal).body.Message])
-      expect(text, hint).not.toMatch(/`(?:fields|recipients|content_reasons|missing|allowed|permission)`/);
+    for (const shown of [asVendorA(refusal).message, asVendorB(refusal).body.Message])
+      expect(shown, hint).not.toMatch(/`(?:fields|recipients|content_reasons|missing|allowed|permission)`/);
   }
 });

@@ -1,5 +1,6 @@
 // The EU shape by the published client of the service it is known from, unmodified: what it sends, what it reads, how it fails, and
 // what arrives. The guide for those who come from there is made of the table.
+// @module-tag slow
 import {
   ClientError,
   HttpRequestError,

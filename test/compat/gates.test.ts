@@ -1,5 +1,6 @@
 // What keeps a message from being sent keeps it so in every form: the same refusal, in the words of that form, with the service's
 // hint in its text. Rows are conditions, columns are shapes.
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { monthOf } from '#src/accounts/counters/rules.ts';
 import type { ErrorCode } from '#src/kernel/errors.ts';

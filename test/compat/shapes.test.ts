@@ -1,4 +1,5 @@
 // What holds for all foreign shapes: how they are reached, by which credentials, and how they refuse.
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { instead } from '#src/compat/open.ts';
@@ -64,6 +65,7 @@ describe('a refusal has the form of the shape', () => {
     ['/api/compat/vendor-a/nothing', { statusCode: 404, name: 'not_found' }],
     ['/api/compat/resend/nothing', { statusCode: 404, name: 'not_found' }],
     ['/api/compat/vendor-b/nothing', { ErrorCode: 300 }],
+    ['/api/compat/sendgrid/v3/nothing', { errors: [{ field: null }] }],
     ['/api/compat/eu/nothing', { code: 'not_found' }],
     ['/nothing', { code: 'not_found' }],
   ])('of %s', async (path, form) => {
@@ -113,7 +115,9 @@ describe('a path without a prefix is answered in the form', () => {
 
 test('without aliases only the paths and fields of the specification remain', async () => {
   const none = { paths: [], token_headers: [] };
-  await scene.app.reconfigure({ compat: { aliases: { vendor_a: none, vendor_b: none, eu: none } } });
+  await scene.app.reconfigure({
+    compat: { aliases: { vendor_a: none, vendor_b: none, vendor_c: none, eu: none } },
+  });
   const token = { 'x-lettermint-token': scene.sender.token };
   expect((await post('/send', token)).status).toBe(404);
   expect((await post('/api/compat/lettermint/send', token)).status).toBe(404);

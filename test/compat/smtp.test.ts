@@ -1,5 +1,6 @@
 // Programs that were set up for other services and only change the host: they sign in by those services' user names, and set
 // the header fields by which those services take orders.
+// @module-tag slow
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { createTransport } from 'nodemailer';

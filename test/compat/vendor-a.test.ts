@@ -1,10 +1,12 @@
 // Vendor A's published client, unmodified, against the daemon: what it relies on, row by row, and the guide for those who come
 // from there, made of the rows.
+// @module-tag slow
 import { Resend } from 'resend';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { asVendorA, foreignErrors } from '#src/compat/errors.ts';
-import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
+import { asVendorA } from '#src/compat/errors.ts';
+import { errorTable } from '#src/kernel/error-table.ts';
+import type { ErrorCode } from '#src/kernel/errors.ts';
 import { letter, startApp } from '#test/support/app.ts';
 import { createHook, outboundTo, requestTo } from '#test/support/hooks.ts';
 import { type HttpsReceiver, startHttpsReceiver } from '#test/support/https-receiver.ts';
@@ -230,7 +232,7 @@ const NAMES: Readonly<Record<string, readonly number[]>> = {
 };
 
 test.each(Object.keys(errorTable) as ErrorCode[])('%s is an error that the client knows', (code) => {
-  const [name, status] = foreignErrors[code].a;
+  const [name, status] = errorTable[code].foreign.a;
   expect(NAMES[name]).toContain(status);
   const refusal = { code, error: 'So it is.', hint: 'Do that.' };
   expect(asVendorA(refusal)).toEqual({ statusCode: status, name, message: 'So it is. Do that.' });

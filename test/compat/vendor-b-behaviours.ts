@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { parse } from 'yaml';
 import { asVendorB } from '#src/compat/errors.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Sender } from '#test/support/app.ts';
 import type { Behaviour } from './guide.ts';
 import { startMute } from './mute.ts';
@@ -545,8 +546,8 @@ export const sendBehaviours: readonly Behaviour<Scene>[] = [
           letterOf(scene),
         );
       };
-      const defect = new AppError('internal_error', 'The request failed.');
-      const full = new AppError('unavailable', 'The disk is full.', { extra: { retry_after: 5 } });
+      const defect = new AppError('internal_error', say`The request failed.`);
+      const full = new AppError('unavailable', say`The disk is full.`, { extra: { retry_after: 5 } });
       await expectRefusal(answering(defect), ['InternalServerError', 101, 500], 'The request failed.');
       await expectRefusal(answering(full), ['ServiceUnavailablerError', 100, 503], 'Nothing was accepted');
     },

@@ -1,4 +1,5 @@
 // Vendor B's lookups by its published client, unmodified, and what that client does not show.
+// @module-tag slow
 import { afterAll, beforeAll, test } from 'vitest';
 import { HOUR } from '#src/kernel/time.ts';
 import { feedbackSource } from '#test/support/reports.ts';

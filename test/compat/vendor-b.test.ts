@@ -1,4 +1,5 @@
 // Vendor B's published Node.js client, unmodified, against the daemon.
+// @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { guideText } from './guide.ts';
 import { postmarkGuide } from './postmark-guide.ts';

@@ -1,10 +1,11 @@
 // @module-tag debian/chromium-headless-shell
-// Every page of the list by axe-core, in both languages: light, dark, with forced colours and reduced motion, and on a telephone.
-import { readdirSync, readFileSync } from 'node:fs';
+// Every page of the dashboard; that the list has each of them; and the keyboard.
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityProblems, openBrowser, tooWide } from '#test/support/browser.ts';
-import type { Language, TestPage } from '#test/support/chromium.ts';
-import { languages, PHONE, pages, show, viewing } from './pages.ts';
+import { openBrowser } from '#test/support/browser.ts';
+import { soak } from '#test/support/soak.ts';
+import { problemsOf } from './page-looks.ts';
+import { pages, type ShownPage, show, viewing } from './pages.ts';
 import { type Scene, startScene } from './scene.ts';
 
 let scene: Scene;
@@ -14,68 +15,31 @@ beforeAll(async () => {
 afterAll(() => scene?.stop());
 const browser = openBrowser();
 
-/** Of what axe-core checks, that which depends on the width. */
-const ON_A_TELEPHONE = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block'];
+const groups: readonly (readonly [name: string, people: readonly ShownPage['as'][]])[] = [
+  ['an office', ['office']],
+  ['owners', ['owner']],
+  [
+    'visitors, administrators, operators and those with several practices',
+    [undefined, 'admin', 'agency', 'stranger', 'operator'],
+  ],
+];
 
-/** The narrowest with the navigation, and with tables as tables. */
-const HALF_A_SCREEN = [881, 761];
-
-/** Each changes what the one before it left: opening a page takes longer than a look at it. */
-const looks: Readonly<Record<string, (page: TestPage) => Promise<readonly string[]>>> = {
-  light: accessibilityProblems,
-  dark: async (page) => {
-    await page.emulateMedia({ colorScheme: 'dark' });
-    return accessibilityProblems(page, ['color-contrast']);
+test.each(groups)(
+  'every page of %s',
+  { tags: ['soak'], timeout: soak(120_000, 900_000) },
+  async (_, people) => {
+    expect(await problemsOf(browser, scene, people)).toEqual({});
   },
-  'forced colours, reduced motion': async (page) => {
-    await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active', reducedMotion: 'reduce' });
-    return accessibilityProblems(page, ['color-contrast']);
-  },
-  'half a screen, beside the navigation and without it': async (page) => {
-    await page.emulateMedia({ forcedColors: 'none', reducedMotion: 'no-preference' });
-    const found: string[] = [];
-    for (const width of HALF_A_SCREEN) {
-      await page.setViewportSize({ width, height: 800 });
-      found.push(...(await tooWide(page)));
-    }
-    return found;
-  },
-  telephone: async (page) => {
-    await page.setViewportSize({ width: PHONE, height: 812 });
-    return [...(await tooWide(page)), ...(await accessibilityProblems(page, ON_A_TELEPHONE))];
-  },
-};
-
-const problemsIn = async (language: Language): Promise<Record<string, readonly string[]>> => {
-  const windows = new Map<string | undefined, TestPage>();
-  const failed: Record<string, readonly string[]> = {};
-  for (const shown of pages) {
-    const page = windows.get(shown.as) ?? (await browser.newPage(viewing(scene, shown, { language })));
-    windows.set(shown.as, page);
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await show(page, scene, shown);
-    for (const [name, look] of Object.entries(looks)) {
-      const problems = [...(await look(page)), ...(await page.problems())];
-      if (problems.length > 0) failed[`${shown.name}, ${language}, ${name}`] = problems;
-    }
-  }
-  return failed;
-};
-
-test('every page in both languages', { timeout: 900_000 }, async () => {
-  expect(Object.assign({}, ...(await Promise.all(languages.map(problemsIn))))).toEqual({});
-});
+);
 
 test('the list has every page of the dashboard', () => {
-  const folder = new URL('../../src/dashboard/pages/', import.meta.url);
-  const patterns = readdirSync(folder)
-    .filter((name) => name.endsWith('.ts'))
-    .flatMap((name) => {
-      const base = name === 'others.ts' ? '/app/' : '/app/:practice/';
-      const paths = readFileSync(new URL(name, folder), 'utf8').matchAll(/path: '([^']+)'/g);
-      return [...paths].map(([, path]) => new URLPattern({ pathname: `${base}${path}` }));
-    });
+  const source = readFileSync(new URL('../../src/dashboard/pages.ts', import.meta.url), 'utf8');
+  const patterns = source.split('export const operatorPages').flatMap((part, isOther) => {
+    const base = isOther ? '/app/' : '/app/:practice/';
+    return [...part.matchAll(/\bpath: '([^']+)'/g)].map(
+      ([, path]) => new URLPattern({ pathname: `${base}${path}` }),
+    );
+  });
   expect(patterns.length).toBeGreaterThan(0);
   const shown = pages.map(({ path }) => new URL(path(scene), scene.app.origin));
   const missing = patterns.filter((pattern) => !shown.some((url) => pattern.test(url)));

@@ -68,12 +68,12 @@ test('the check follows what is typed, and what is sent appears once however oft
   await checkAccessibility(page);
 
   await page.getByLabel('Von').fill('chef');
-  await page.getByText('Eine Angabe fehlt oder passt nicht.').waitFor();
+  await page.locator('p[lang=de]', { hasText: '"chef" hat kein @' }).waitFor();
   await page.getByLabel('Von').fill('chef@elsewhere.test');
   await page.getByText('Sie würde abgelehnt (from_not_allowed).').waitFor();
   const refused = page.locator('.gates li', { hasText: 'Domain des Absenders' });
   await refused.getByText('Abgelehnt').waitFor();
-  await refused.getByText('Nehmen Sie einen Absender unter Ihrer Versanddomain').waitFor();
+  await refused.getByText(/Nehmen Sie eine Adresse auf .+ oder lassen Sie den Absender weg/).waitFor();
   await page.getByLabel('Von').fill('');
   await page.getByText('Sie würde versendet.').waitFor();
 

@@ -85,7 +85,6 @@ test('the umlaut of a name is found as one types it, by keyboard alone from the 
   expect(await sentence(page).textContent()).toMatch(
     /^Unser Versandserver hat sie (?:heute|gestern) um \d\d:\d\d übernommen; ob sie ankam, wissen wir nicht\.$/,
   );
-  await checkAccessibility(page);
 });
 
 test('a message appears while the list is open, and moves from waiting to handed over there and on its page', async () => {
@@ -241,13 +240,11 @@ describe('a person', () => {
     await rows(page).first().waitFor();
     await page.getByLabel('Name oder E-Mail-Adresse').fill('erika mueller');
     await expect.poll(() => rows(page).count()).toBe(1);
-    await checkAccessibility(page);
     await page.getByRole('link', { name: /Erika Müller/ }).click();
     await page.getByRole('heading', { name: 'Erika Müller', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Ihr Termin' }).first().waitFor();
     expect(await page.getByRole('link', { name: /Auskunft/ }).getAttribute('href')).toContain('format=html');
     expect(await page.getByRole('button', { name: /Löschen/ }).count()).toBe(0);
-    await checkAccessibility(page);
   });
 
   test('is erased only after their address was typed, and there is a certificate', async () => {

@@ -2,7 +2,7 @@
 // What an owner does: sets the practice up from the invitation to the first message, sees how it goes, pauses it, pays for a plan.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
-import { checkAccessibility, openBrowser, runsNothing, tooWide } from '#test/support/browser.ts';
+import { isFit, openBrowser, runsNothing } from '#test/support/browser.ts';
 import { hostile, type TestPage } from '#test/support/chromium.ts';
 import { codesTo, invite, makeOwner, signIn, unlimitedSignIn } from '#test/support/people.ts';
 import { type PlayedStripe, startPlayedStripe } from '#test/support/played-stripe.ts';
@@ -10,8 +10,6 @@ import { freePort, until } from '#test/support/process.ts';
 
 const NEW_OWNER = 'neu@example.org';
 const OWNER = 'sommer@example.org';
-const PHONE = { width: 375, height: 812 };
-const DESK = { width: 1280, height: 800 };
 
 let stripe: PlayedStripe;
 let app: TestApp;
@@ -45,15 +43,6 @@ const asOwner = async (path: string): Promise<TestPage> => {
   return page;
 };
 
-/** On a desk and on a telephone. */
-const looksRight = async (page: TestPage): Promise<void> => {
-  await checkAccessibility(page);
-  await page.setViewportSize(PHONE);
-  expect(await tooWide(page)).toEqual([]);
-  await checkAccessibility(page);
-  await page.setViewportSize(DESK);
-};
-
 test('a new owner goes from the invitation to a test message, and finds it in Post', async () => {
   const { id } = await app.createPractice({ name: 'Praxis am Wall' });
   const token = await invite(app, id, NEW_OWNER, { role_id: 'owner' });
@@ -69,7 +58,7 @@ test('a new owner goes from the invitation to a test message, and finds it in Po
   await page.keyboard.type(code);
 
   await page.getByRole('heading', { name: 'Wer sendet' }).waitFor();
-  await looksRight(page);
+  await isFit(page);
   await page.getByLabel('Straße und Hausnummer').fill('Am Wall 1');
   await page.getByLabel('Postleitzahl und Ort').fill('28195 Bremen');
   await page.getByLabel('Adresse der Datenschutzerklärung').fill('https://praxis.example.org/datenschutz');
@@ -78,21 +67,21 @@ test('a new owner goes from the invitation to a test message, and finds it in Po
   await page.getByRole('heading', { name: 'Testnachricht' }).waitFor();
   await page.reload();
   await page.getByRole('heading', { name: 'Testnachricht' }).waitFor();
-  await looksRight(page);
+  await isFit(page);
   await expect.poll(() => page.getByLabel('An', { exact: true }).inputValue()).toBe(NEW_OWNER);
   await page.getByRole('button', { name: 'Testnachricht senden' }).click();
   await page.getByRole('link', { name: 'Ansehen, was aus ihr wird' }).waitFor();
 
   await page.getByRole('link', { name: /^Testnachricht.*erledigt/ }).waitFor();
   await page.getByRole('link', { name: /^Software und Team/ }).click();
-  await looksRight(page);
+  await isFit(page);
   await page.getByLabel('Name, zum Beispiel des Programms').fill('Praxissoftware');
   await page.getByRole('button', { name: 'API-Token erstellen' }).click();
   await page.getByRole('dialog').getByText('svc_').first().waitFor();
   await page.getByRole('button', { name: 'Ich habe es kopiert' }).click();
   await page.getByRole('link', { name: 'Weiter: Live gehen' }).click();
   await page.getByText('Öffentliche Adresse').waitFor();
-  await looksRight(page);
+  await isFit(page);
   expect(await page.getByRole('button', { name: 'Live gehen' }).count()).toBe(0);
 
   await page.getByRole('link', { name: 'Post', exact: true }).click();
@@ -102,7 +91,7 @@ test('a new owner goes from the invitation to a test message, and finds it in Po
 test('the overview has the use of the plan, a curve with its table, and a pause that ends there', async () => {
   const page = await asOwner('settings');
   await page.getByRole('heading', { name: 'Versand anhalten' }).waitFor();
-  await looksRight(page);
+  await isFit(page);
   await page.getByLabel('Name der Praxis').fill('Praxis Sommer & Kollegen');
   const save = (label: string) =>
     page
@@ -129,7 +118,7 @@ test('the overview has the use of the plan, a curve with its table, and a pause 
   await page.getByText('In diesem Monat versendet: 1 / ').waitFor();
   await page.getByText('Ihr nächster Schritt').waitFor();
   await page.locator('.uplot canvas').waitFor();
-  await looksRight(page);
+  await isFit(page);
   await page.getByText('Als Tabelle').click();
   expect(await page.getByRole('table', { name: 'Mails je Tag' }).getByRole('row').count()).toBe(31);
   await page.getByRole('link', { name: '90 Tage' }).click();
@@ -142,6 +131,34 @@ test('the overview has the use of the plan, a curve with its table, and a pause 
   await page.getByRole('dialog').getByRole('button', { name: 'Versand fortsetzen' }).click();
   await page.getByText('Der Versand geht weiter').waitFor();
   await expect.poll(() => page.getByText(hostile('reason')).count()).toBe(0);
+});
+
+test('what a restore holds is shown, and sent or discarded there', async () => {
+  const { id } = practice.practice;
+  // The restore itself has its own tests: a command makes these rows while no daemon has the file.
+  const hold = async (subject: string): Promise<string> => {
+    const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
+    const sent = await app.send(practice, { to: NEW_OWNER, subject, scheduled_at: scheduledAt });
+    app.sql(id, 'UPDATE queue SET claimed = 2');
+    return sent;
+  };
+  const first = await hold('Ihr Termin am Montag');
+  const page = await asOwner('overview');
+  const note = page.getByText('1 Nachricht wartet auf Ihre Entscheidung.');
+  await note.waitFor();
+  await isFit(page);
+  await page.getByRole('button', { name: 'Senden', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Senden', exact: true }).click();
+  await expect.poll(() => note.count()).toBe(0);
+  await app.untilStatus(practice, first, 'delivered');
+
+  const second = await hold('Ihr Termin am Dienstag');
+  await page.reload();
+  await note.waitFor();
+  await page.getByRole('button', { name: 'Verwerfen' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Verwerfen' }).click();
+  await expect.poll(() => note.count()).toBe(0);
+  await app.untilStatus(practice, second, 'failed');
 });
 
 test('the colours of the curve follow the scheme', async () => {
@@ -158,7 +175,7 @@ test('the colours of the curve follow the scheme', async () => {
 test('a plan is paid for on the page of the provider, and shown on the way back', async () => {
   const page = await asOwner('billing');
   await page.getByRole('heading', { name: 'Ihr Tarif: Test' }).waitFor();
-  await looksRight(page);
+  await isFit(page);
   await page.getByRole('button', { name: 'Auf die Warteliste Gruppe' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Auf die Warteliste' }).click();
   await page.getByText('Sie stehen auf der Warteliste').waitFor();
@@ -188,7 +205,7 @@ test('a plan is paid for on the page of the provider, and shown on the way back'
   await page.getByText('Ihr Abonnement läuft').waitFor();
   await page.getByRole('heading', { name: 'Ihr Tarif: Supporter' }).waitFor();
   await page.getByRole('button', { name: 'Zahlung und Rechnungen verwalten' }).waitFor();
-  await looksRight(page);
+  await isFit(page);
 
   await page.route('https://billing.stripe.com/**', (route) =>
     route.fulfill({ contentType: 'text/html', body: '<h1>Kundenbereich</h1>' }),

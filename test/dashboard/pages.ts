@@ -12,6 +12,8 @@ export interface ShownPage {
   readonly as?: keyof Scene['people'];
   /** What is there once the page is; a heading where absent. */
   readonly ready?: string;
+  /** Another state of a page that is in the list: looked at in `npm run soak`. */
+  readonly isVariant?: boolean;
   /** In the README, too. */
   readonly isInReadme?: boolean;
 }
@@ -32,12 +34,14 @@ export const pages: readonly ShownPage[] = [
   },
   {
     name: 'overview-paused',
+    isVariant: true,
     path: ({ firm }) => `/app/${firm.practice.id}/overview`,
     as: 'agency',
     ready: '.note.bad',
   },
   {
     name: 'overview-empty',
+    isVariant: true,
     path: ({ empty }) => `/app/${empty.practice.id}/overview`,
     as: 'agency',
     ready: '.card.next',
@@ -48,12 +52,13 @@ export const pages: readonly ShownPage[] = [
     as: 'agency',
     ready: '.way + .card',
   },
-  { name: 'start-live', path: ofPractice('start?step=live'), as: 'owner', ready: '.checks' },
+  { name: 'start-live', isVariant: true, path: ofPractice('start?step=live'), as: 'owner', ready: '.checks' },
   { name: 'settings', path: ofPractice('settings'), as: 'owner', ready: '.card' },
   { name: 'billing', path: ofPractice('billing'), as: 'owner', ready: 'tbody tr' },
   { name: 'post', path: ofPractice('post'), as: 'office', ready: 'tbody tr', isInReadme: true },
   {
     name: 'post-empty',
+    isVariant: true,
     path: ({ empty }) => `/app/${empty.practice.id}/post`,
     as: 'agency',
     ready: '.empty',
@@ -67,6 +72,7 @@ export const pages: readonly ShownPage[] = [
   },
   {
     name: 'message-bounced',
+    isVariant: true,
     path: (scene) => ofPractice(`post/${scene.ids.bounced}`)(scene),
     as: 'office',
     ready: '.sentence',
@@ -161,7 +167,7 @@ export const pages: readonly ShownPage[] = [
   { name: 'waitlist', path: () => '/app/operator/waitlist', as: 'operator', ready: 'tbody tr' },
   { name: 'health', path: () => '/app/operator/health', as: 'operator', ready: 'tbody tr' },
   { name: 'operator-audit', path: () => '/app/operator/audit', as: 'operator', ready: 'details' },
-  { name: 'entered', path: ofPractice('post'), as: 'operator', ready: 'tbody tr' },
+  { name: 'entered', isVariant: true, path: ofPractice('post'), as: 'operator', ready: 'tbody tr' },
   { name: 'landing', path: () => '/' },
   { name: 'abuse', path: () => '/api/public/abuse' },
   { name: 'subscribe', path: ({ formPath }) => formPath },
@@ -179,13 +185,8 @@ export const viewing = (
   ...how,
 });
 
-/** Opens it and waits until it is there. Throws what is there instead. */
-export const show = async (
-  page: TestPage,
-  scene: Scene,
-  { path, ready = 'h1' }: ShownPage,
-): Promise<void> => {
-  await page.goto(path(scene));
+/** Waits until it is there. Throws what is there instead. */
+const isThere = async (page: TestPage, { ready = 'h1' }: ShownPage): Promise<void> => {
   try {
     await page.locator(ready).first().waitFor();
   } catch (cause) {
@@ -194,5 +195,23 @@ export const show = async (
   await atRest(page);
 };
 
+export const show = async (page: TestPage, scene: Scene, shown: ShownPage): Promise<void> => {
+  await page.goto(shown.path(scene));
+  await isThere(page, shown);
+};
+
+/** As by a link on the page that is shown, which costs half of opening it anew. */
+export const goOn = async (page: TestPage, scene: Scene, shown: ShownPage): Promise<void> => {
+  const href = JSON.stringify(shown.path(scene));
+  await page.evaluate(`{
+    for (const heading of document.querySelectorAll('h1')) heading.dataset.before = '';
+    const link = Object.assign(document.createElement('a'), { href: ${href} });
+    document.body.append(link);
+    link.click();
+    link.remove();
+  }`);
+  await page.locator('h1:not([data-before])').waitFor();
+  await isThere(page, shown);
+};
+
 export const languages: readonly Language[] = ['de', 'en'];
-export const PHONE = 375;

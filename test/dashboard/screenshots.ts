@@ -6,8 +6,9 @@ import path from 'node:path';
 import { argv, exit, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { PHONE } from '#test/support/browser.ts';
 import { type Chromium, startChromium } from '#test/support/chromium.ts';
-import { PHONE, pages, type ShownPage, show, viewing } from './pages.ts';
+import { pages, type ShownPage, show, viewing } from './pages.ts';
 import { type Scene, startScene } from './scene.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -6,6 +6,8 @@ import {
   type SentRecipient,
   sentenceFor,
 } from '../../src/dashboard/pages/message/sentence.ts';
+import { words as de } from '../../src/dashboard/pages/message/words/de.ts';
+import { words as en } from '../../src/dashboard/pages/message/words/en.ts';
 
 const NOW = Date.parse('2026-11-23T10:00:00Z');
 const AT = '2026-11-21T11:04:00.000Z';
@@ -41,8 +43,9 @@ const facts = (
   timeline: [],
   ...more,
 });
+const speaking = { de: { words: de, locale: 'de' }, en: { words: en, locale: 'en-GB' } };
 const said = (language: 'de' | 'en', given: Facts) =>
-  sentenceFor(given, { language, now: NOW, timeZone: 'Europe/Berlin' }, (status) => status);
+  sentenceFor(given, { ...speaking[language], now: NOW, timeZone: 'Europe/Berlin' }, (status) => status);
 
 const suppressedBecause = (detail: string): Partial<Facts> => ({
   timeline: [{ status: 'suppressed', recipient: ADDRESS, detail }],

@@ -1,4 +1,5 @@
 // Every mail that the description and the documents give as an example passes the check of a practice's mail.
+// @module-tag slow
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';

@@ -1,9 +1,10 @@
 // Two practices share platform.db: what one of them changes there leaves every row of the other as it was. Names of
 // domains and tokens come from requests and from the DNS, so the store must not rely on its callers for this.
 import { beforeEach, describe, expect, test } from 'vitest';
+import { loadSchema } from '#src/app/schema.ts';
 import type { NewDkimKey } from '#src/domains/keys/keys.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
-import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
+import { migrate } from '#src/kernel/db/migrate.ts';
 import { openSqlite, type PlatformDb } from '#src/kernel/db/sqlite.ts';
 
 let db: PlatformDb;
@@ -31,7 +32,7 @@ const rowsOf = (tenantId: string): unknown =>
 
 beforeEach(() => {
   db = openSqlite(':memory:', { create: true, busyTimeoutMs: 0 }) as PlatformDb;
-  migrate(db, loadMigrations().platform);
+  migrate(db, loadSchema().platform);
   store = domainRegistryStore(db);
   for (const id of ['a', 'b']) {
     db.prepare(

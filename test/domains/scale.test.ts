@@ -2,9 +2,10 @@
 // and what is due is found by its index, in order.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { counterStore } from '#src/accounts/counters/store.ts';
+import { loadSchema } from '#src/app/schema.ts';
 import { domainRegistryStore, servedStore } from '#src/domains/registry-store.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
-import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
+import { migrate } from '#src/kernel/db/migrate.ts';
 import { type AnyDb, openSqlite, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type Plan, plansOf } from '#test/support/query-plan.ts';
@@ -14,7 +15,7 @@ const TOKENS = ['a', 'b', 'c'];
 
 const open = (kind: 'platform' | 'tenant'): AnyDb => {
   const db = openSqlite(':memory:', { create: true, busyTimeoutMs: 0 });
-  migrate(db, loadMigrations()[kind]);
+  migrate(db, loadSchema()[kind]);
   return db as AnyDb;
 };
 

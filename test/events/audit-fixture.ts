@@ -1,9 +1,10 @@
 // Audit entries for tests: files of both kinds with entries in them.
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { loadSchema } from '#src/app/schema.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { type Change, systemChange } from '#src/kernel/change.ts';
-import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
+import { migrate } from '#src/kernel/db/migrate.ts';
 import { type AnyDb, type FileKind, openSqlite } from '#src/kernel/db/sqlite.ts';
 import { temporaryDirectory } from '#test/support/storage.ts';
 
@@ -23,7 +24,7 @@ export const openAudited = async (kind: FileKind): Promise<{ db: AnyDb; path: st
   onTestFinished(() => {
     db.close();
   });
-  migrate(db, loadMigrations()[kind]);
+  migrate(db, loadSchema()[kind]);
   return { db, path };
 };
 

@@ -1,13 +1,15 @@
 // Whose copy a report is about, in real files.
-import { createSecretKey } from 'node:crypto';
+
 import { describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { domainRegistryStore } from '#src/domains/registry-store.ts';
 import { type Clues, locate } from '#src/feedback/locate.ts';
-import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { encodeUnsubscribeToken } from '#src/mail/copy-links.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
 import { messageStore } from '#src/messages/store.ts';
+import { testTokenKeys } from '#test/support/keys.ts';
 import { plansOf } from '#test/support/query-plan.ts';
 import {
   createSampleTenant,
@@ -17,8 +19,8 @@ import {
   temporaryDirectory,
 } from '#test/support/storage.ts';
 
-const returnPathKey = createSecretKey(Buffer.alloc(32, 1));
-const unsubscribeKey = createSecretKey(Buffer.alloc(32, 2));
+const returnPathKey = testTokenKeys(1);
+const unsubscribeKey = testTokenKeys(2);
 
 const scene = async () => {
   const storage = await openTestStorage(await temporaryDirectory());
@@ -59,7 +61,13 @@ const scene = async () => {
     const { number, managed_host } = tenantStore(db).practice();
     return { number, host: managed_host };
   });
-  const deps = { readPlatform: storage.platform.read, files: storage.tenants, returnPathKey, unsubscribeKey };
+  const deps = {
+    readPlatform: storage.platform.read,
+    files: storage.tenants,
+    returnPathKey,
+    unsubscribeKey,
+    holderOf: (db: PlatformDb, host: string) => domainRegistryStore(db).holderOf(host),
+  };
   const found = async (clues: Clues): Promise<number | null> => {
     const target = await locate(deps, clues);
     if (target) expect(target.tenantNumber).toBe(number);

@@ -1,16 +1,17 @@
 // A report and all that follows from it, in a practice's real file.
 
-import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { type ReceiveDeps, type ReportResult, receiveReport } from '#src/feedback/receive.ts';
+import { type ReceiveDeps, receiveReport } from '#src/feedback/receive.ts';
 import type { Reporter } from '#src/feedback/reporter.ts';
 import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
 import type { Report } from '#src/feedback/rules.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { RecipientStatus } from '#src/mail/dsn.ts';
+import type { ReportResult } from '#src/mail/reception.ts';
 import { parseReply } from '#src/mail/reply.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
+import { testTenantKey } from '#test/support/keys.ts';
 import {
   createSampleTenant,
   createTestClock,
@@ -76,7 +77,7 @@ const scene = async (address = 'erika@example.org') => {
     readPlatform: storage.platform.read,
     files: storage.tenants,
     clock: createTestClock(),
-    suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
+    suppressionKey: testTenantKey(1),
     simulatorDomain: SIMULATOR,
     guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
     softBounces: () => ({ count: 5, days: 30 }),

@@ -111,6 +111,11 @@ describe('what a report means', () => {
     { name: 'reported as fraud', report: feedback('fraud'), signal: 'spam_complaint' },
     { name: 'answered by a machine', report: { kind: 'auto_reply' }, signal: 'auto_replied' },
   ];
+  test('what a relay has judged itself is taken as it says', () => {
+    const found = { signal: 'soft_bounced', reply: parseReply(['552 5.2.2 Full']), rule: 'relay' } as const;
+    expect(consequenceOf({ kind: 'relay_event', found }, facts())).toEqual(found);
+  });
+
   test.each(rows)('$name: $signal', ({ report, signal, rule = null }) => {
     expect(consequenceOf(report, facts())).toMatchObject({ signal, rule });
   });
@@ -164,6 +169,31 @@ describe('of several recipients', () => {
       consequenceOf(dsn(recipientStatus('delivered', null, null, 'y@example.net'), forwarded), facts())
         ?.signal,
     ).toBe('soft_bounced');
+  });
+  const mildestFirst: readonly (readonly [name: string, report: RecipientStatus])[] = [
+    ['delivered', recipientStatus('delivered', '2.0.0', null, 'a@example.net')],
+    ['no news', recipientStatus('expanded', '2.0.0', null, 'b@example.net')],
+    ['delayed', recipientStatus('delayed', '4.4.1', '451 4.4.1 no answer', 'c@example.net')],
+    ['soft', recipientStatus('failed', '5.2.2', '552 5.2.2 Mailbox full', 'd@example.net')],
+    ['hard', recipientStatus('failed', '5.1.1', '550 5.1.1 User unknown', 'e@example.net')],
+  ];
+  const signals = ['delivered', undefined, 'delayed', 'soft_bounced', 'hard_bounced'];
+  test.each(
+    mildestFirst.slice(1).map(([harsher, second], index) => {
+      const [milder, first] = mildestFirst[index] as (typeof mildestFirst)[number];
+      return { milder, harsher, first, second, signal: signals[index] };
+    }),
+  )('behind our address $milder counts before $harsher, in any order', ({ first, second, signal }) => {
+    expect(consequenceOf(dsn(first, second), facts())?.signal).toBe(signal);
+    expect(consequenceOf(dsn(second, first), facts())?.signal).toBe(signal);
+  });
+  test('of two that are alike the first one gives the reason', () => {
+    const [full, refused] = [
+      recipientStatus('failed', '5.2.2', '552 5.2.2 Mailbox full', 'a@example.net'),
+      recipientStatus('failed', '5.7.1', '550 5.7.1 Message rejected as spam', 'b@example.net'),
+    ] as const;
+    expect(consequenceOf(dsn(full, refused), facts())?.rule).toBe('mailbox_full');
+    expect(consequenceOf(dsn(refused, full), facts())?.rule).toBe('content');
   });
   const MAX_JUDGED = 10;
   test(`of failures of others ${MAX_JUDGED} are judged, once for all addresses of ours`, () => {

@@ -1,7 +1,7 @@
 // The status machine on a practice's real file: attempts claimed and settled as the dispatcher does it, reports by mail and
 // by HTTP, opens, clicks and unsubscribes by their own ways in, rows read back from the tables.
 // @module-tag slow
-import { createSecretKey } from 'node:crypto';
+
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type CountedOutcome, countedOutcomes, counterStore } from '#src/accounts/counters/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
@@ -23,6 +23,7 @@ import { messageStore } from '#src/messages/store.ts';
 import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
 import type { Outcome } from '#src/relay/outcome.ts';
 import { settle } from '#src/relay/settle.ts';
+import { testSealingKey, testTenantKey, testTokenKeys } from '#test/support/keys.ts';
 import { sharedSignThreads } from '#test/support/sign-threads.ts';
 import { openTenantDb, queueMessage, type SampleTenant, SEALING_KEY } from '#test/support/storage.ts';
 
@@ -36,7 +37,7 @@ const impatient: RetryPolicy = { ...patient, giveUpAfter: { 0: 1, 1: 1 } };
 const START = 1_700_000_000_000;
 
 const signalDeps = {
-  suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
+  suppressionKey: testTenantKey(1),
   simulatorDomain: 'simulator.mail.example.com',
   guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
   softBounces: () => ({ count: 5, days: 30 }),
@@ -144,13 +145,13 @@ beforeEach(async () => {
   tenant = await openTenantDb();
   claimDeps = {
     ...signalDeps,
-    signers: createSigners(SEALING_KEY, { ed25519: true }),
+    signersOf: createSigners(SEALING_KEY, { ed25519: true }).of,
     sign: sharedSignThreads().sign,
-    returnPathKey: createSecretKey(Buffer.alloc(32, 2)),
-    contentKey: Buffer.alloc(32, 3),
+    returnPathKey: testTokenKeys(2),
+    contentKey: testSealingKey(3),
     unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
     addresses: null,
-    trackingLinks: createTrackingLinks('https://mail.example.com', createSecretKey(Buffer.alloc(32, 5))),
+    trackingLinks: createTrackingLinks('https://mail.example.com', testTokenKeys(5)),
     service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
   };
 });

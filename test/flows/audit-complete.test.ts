@@ -6,6 +6,8 @@ import { parse } from 'yaml';
 import { DAY } from '#src/kernel/time.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
 import { type List, letter, startApp } from '#test/support/app.ts';
+import { readFrozen } from '#test/support/arrival.ts';
+import { prepareRestore } from '#test/support/command.ts';
 import { startDnsZone } from '#test/support/dns-zone.ts';
 import { invite, join, makeOwner, signIn, unlimitedSignIn } from '#test/support/people.ts';
 import { PROVIDER_TOKEN, startPlayedCloudflare } from '#test/support/played-cloudflare.ts';
@@ -148,6 +150,16 @@ test('every declared action is found in the audit, with who and from where, and 
   await byOwner('POST', `${base}/dkim-keys/rotate`, { compromised: true });
   await byOwner('POST', `${base}/pause`, { reason: 'Die Liste wird geprüft.' });
   await byOwner('POST', `${base}/resume`);
+  await prepareRestore(app.home, id);
+  await done('POST', `/api/admin/restore/${id}`);
+  for (const verb of ['release', 'discard']) {
+    app.sql(
+      id,
+      `INSERT INTO queue (recipient_id, message_seq, lane, due_at, attempts, size_bytes, queued_at, claimed)
+       SELECT id, message_seq, 0, 0, 0, 0, 0, 2 FROM recipients LIMIT 1 ON CONFLICT DO UPDATE SET claimed = 2`,
+    );
+    await byOwner('POST', `${base}/held-mail/${verb}`);
+  }
   const project = await byOwner('POST', `${base}/projects`, { name: 'Recall' });
   await byOwner('PATCH', `${base}/projects/${project.id}`, { name: 'Recall 2' });
   const route = await byOwner('POST', `${base}/routes`, { name: 'Termine', type: 'transactional' });
@@ -291,6 +303,27 @@ test('every declared action is found in the audit, with who and from where, and 
   for (const action of ['probe', 'reset']) await done('POST', `/api/admin/upstreams/capture/${action}`);
   await byOwner('POST', `${base}/restore-managed-domain`);
   await byOwner('POST', '/api/auth/logout');
+
+  // It moves from here to here.
+  const { id: moving } = await app.createPractice();
+  const arrival = `/api/admin/arrivals/${moving}`;
+  const freeze = async () => {
+    const path = `/api/practices/${moving}/freeze`;
+    return (await app.request<{ freeze: string; key: string }>('POST', path, {}, app.adminToken)).body;
+  };
+  await freeze();
+  await done('DELETE', `/api/practices/${moving}/freeze`);
+  const frozen = await freeze();
+  secrets.push(frozen.key);
+  const { body: whole, digest } = await readFrozen(app.home, moving);
+  const new_host = { origin: app.origin, host: 'mail.example.com', mail: { host: '127.0.0.1', port: 25 } };
+  await done('POST', `/api/practices/${moving}/move`, { freeze: frozen.freeze, new_host });
+  await done('DELETE', arrival);
+  await done('PUT', arrival, whole);
+  await done('POST', arrival, { key: frozen.key, digest, slug: 'praxis' });
+  await done('POST', `${arrival}/begin`);
+  const [slug] = app.sql<{ slug: string }>(null, 'SELECT slug FROM tenants WHERE id = ?', moving);
+  await done('POST', `/api/practices/${moving}/erase`, slug);
   await until('no notice waits', () => app.sql(null, 'SELECT 1 FROM notices').length === 0);
 
   const entries = [...(await audit(`${base}/audit`)), ...(await audit('/api/admin/audit'))];
@@ -303,6 +336,6 @@ test('every declared action is found in the audit, with who and from where, and 
     expect([entry.before, entry.after], entry.action).not.toEqual([null, null]);
   }
   const told = JSON.stringify(entries);
-  expect(secrets).toHaveLength(16);
+  expect(secrets).toHaveLength(17);
   for (const secret of secrets) expect(told).not.toContain(secret);
 });

@@ -359,6 +359,16 @@ test('a mail that waits to ask about a list does not leave once the list is arch
   expect(mailsTo(address)).toHaveLength(0);
 });
 
+test('the link of a mail that has left confirms nothing once the list is archived', async () => {
+  const scene = await newScene();
+  const address = newAddress();
+  await submit(await open(scene), address);
+  await linkTo(address);
+  await call(scene, 'DELETE', `/lists/${scene.list.id}`);
+  expect(await follow(address)).toBe(404);
+  expect(storedOf(scene, address).status).toBe('pending');
+});
+
 describe('too many requests: nothing is stored, and the same request is taken later', () => {
   const visitor = () => visitorAt(app.origin, { 'X-Forwarded-For': '198.51.100.7' });
   afterEach(() => app.reconfigure({}));

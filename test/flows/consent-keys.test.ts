@@ -52,6 +52,7 @@ const run = async (...args: string[]) => {
       for (const piece of pieces) print(piece);
     },
     printError: print,
+    isTerminal: false,
   });
   return { exitCode, printed };
 };

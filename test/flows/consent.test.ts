@@ -43,6 +43,7 @@ const command = async (...args: string[]) => {
     print,
     printAll: async () => {},
     printError: print,
+    isTerminal: false,
   });
   return { exitCode, printed };
 };

@@ -6,11 +6,13 @@ import { generateKeyPairSync } from 'node:crypto';
 import dgram from 'node:dgram';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refusals } from '#src/app/refusals.ts';
 import { checkHost } from '#src/domains/check/check-host.ts';
 import type { CheckedRecord, HostCheck, HostFacts } from '#src/domains/records/host-check.ts';
 import { zoneFile } from '#src/domains/zones/resource-record.ts';
 import { createZones } from '#src/domains/zones/zone.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
+import { inEnglish, speakerOf } from '#src/kernel/say.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
 import {
   goodZone,
@@ -109,6 +111,9 @@ const factsOf = (row: ZoneRow): HostFacts => ({
 const keyOf = (apex: string, { name, type }: Pick<CheckedRecord, 'name' | 'type'>): string =>
   `${name === apex ? '@' : name.slice(0, -apex.length - 1)} ${type}`;
 
+/** All advice is known in it. */
+const german = speakerOf('de', refusals.de);
+
 const allOf = (check: HostCheck): CheckedRecord[] => [...check.records, ...check.inbound];
 const checkRow = (knot: Knot, row: ZoneRow): Promise<HostCheck> =>
   checkHost(createDnsLookup([knot.server]), factsOf(row));
@@ -161,7 +166,7 @@ afterAll(async () => {
 
 const verdicts = (apex: string, all: readonly CheckedRecord[]) =>
   Object.fromEntries(
-    all.map((record) => [keyOf(apex, record), { status: record.status, hint: record.hint }]),
+    all.map((record) => [keyOf(apex, record), { status: record.status, hint: inEnglish(record.hint) }]),
   );
 
 describe('a table of zones', () => {
@@ -175,6 +180,7 @@ describe('a table of zones', () => {
     if (!check) throw new Error(`${row.zone} was not checked`);
     const apex = apexOf(row);
     const all = allOf(check);
+    expect(all.filter(({ hint }) => !german.knows(hint)).map(({ hint }) => inEnglish(hint))).toEqual([]);
     const expected = Object.fromEntries(
       all.map((record) => {
         const [status, hint] = row.expect[keyOf(apex, record)] ?? ['ok', ''];
@@ -201,7 +207,12 @@ describe('a table of zones', () => {
     const touched = allOf(before).filter((record) => isToHeal(row, record));
     for (const { name, type } of touched) {
       const now = after.find((record) => record.name === name && record.type === type);
-      expect({ name, status: now?.status, hint: now?.hint, found: now?.found }).toMatchObject({
+      expect({
+        name,
+        status: now?.status,
+        hint: now && inEnglish(now.hint),
+        found: now?.found,
+      }).toMatchObject({
         name,
         status: 'ok',
       });
@@ -226,7 +237,7 @@ describe('what could not be found out is no finding', () => {
   const facts = (zone: string): HostFacts => factsOf({ says: '', zone, change: {}, expect: {} });
   const expectErrors = (check: HostCheck, hint: string) => {
     expect(allOf(check).map(({ status }) => status)).toEqual(allOf(check).map(() => 'error'));
-    for (const record of allOf(check)) expect(record.hint).toContain(hint);
+    for (const record of allOf(check)) expect(inEnglish(record.hint)).toContain(hint);
     expect(check).toMatchObject({ ok: false, dkimVerified: false, conflicts: [] });
   };
 

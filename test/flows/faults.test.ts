@@ -1,5 +1,6 @@
 // Disks that are full, fail or lose files, under the whole daemon: nothing that was answered 202 is lost, health, the operator's list,
-// the log and a mail say what fails, other practices go on, and all of it ends by itself.
+// the log and a mail say what fails, other practices go on, and all of it ends by itself. One daemon goes through most of it and is
+// killed in the end.
 // @module-tag debian/gcc
 // @module-tag debian/libc6-dev
 import { renameSync } from 'node:fs';
@@ -7,7 +8,7 @@ import { cp, mkdtemp, open, rename, rm, stat, truncate, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   at,
   type HealthBody,
@@ -29,6 +30,11 @@ import { talkTo } from '#test/support/smtp-talk.ts';
 
 const OPERATOR = 'operator@example.net';
 const CONFIG: ConfigFile = { admin: { mail: OPERATOR } };
+const config = (resolver: string): ConfigFile => ({
+  ...CONFIG,
+  smtp: { inbound: { listen: `127.0.0.1:${inboundPort}` } },
+  dns: { resolvers: [resolver] },
+});
 const CLIENTS = 4;
 
 interface Listed {
@@ -41,24 +47,23 @@ interface InboundState {
   readonly counts: { readonly total: number };
 }
 
-interface Scene {
-  readonly disk: FailingDisk;
-  readonly daemon: Daemon;
-  readonly a: Target;
-  readonly b: Target;
-}
+/** Of all tests but those in which the whole disk or the service's own practice fails. */
+let disk: FailingDisk;
+let daemon: Daemon;
+let inboundPort: number;
+const started = new AsyncDisposableStack();
+/** What was answered 202 before the crash in the end. */
+const kept: { readonly target: Target; readonly tally: Tally }[] = [];
 
-async function openScene(
-  started: AsyncDisposableStack,
-  dataDir?: string,
-  config: ConfigFile = {},
-): Promise<Scene> {
-  const disk = await makeFailingDisk(started);
-  const options = { config: { ...CONFIG, ...config }, env: disk.env };
-  const daemon = await startDaemon(dataDir === undefined ? options : { ...options, dataDir });
+beforeAll(async () => {
+  const dns = await startDnsZone();
+  started.defer(() => dns.stop());
+  inboundPort = await freePort();
+  disk = await makeFailingDisk(started);
+  daemon = await startDaemon({ config: config(dns.address), env: disk.env });
   started.defer(daemon.remove);
-  return { disk, daemon, a: await openPractice(daemon), b: await openPractice(daemon) };
-}
+}, PATIENCE_MS);
+afterAll(() => started.disposeAsync(), PATIENCE_MS);
 
 const directoryOf = ({ daemon, practiceId }: Target): string =>
   path.join(daemon.dataDir, 'tenants', practiceId);
@@ -107,18 +112,6 @@ async function lost({ daemon, practiceId, token }: Target, { accepted }: Tally):
   return gone;
 }
 
-/** After a crash and a start on what it left. */
-async function lostAfterCrash(
-  started: AsyncDisposableStack,
-  target: Target,
-  tally: Tally,
-): Promise<string[]> {
-  await target.daemon.kill();
-  const daemon = await startDaemon({ config: CONFIG, dataDir: target.daemon.dataDir });
-  started.defer(() => daemon.kill());
-  return lost(at(daemon, target), tally);
-}
-
 /** Lines of the log about a change of a file. */
 const reported = (daemon: Daemon, practiceId: string): string[] =>
   daemon
@@ -153,8 +146,8 @@ describe('the disk', { timeout: PATIENCE_MS }, () => {
     started.defer(() => rm(home, { recursive: true, force: true }));
     const dataDir = path.join(home, 'disk', 'data');
     const isMounted = await mountSmall(started, path.join(home, 'disk'), 24);
-    const disk = await makeFailingDisk(started);
-    const daemon = await startDaemon({ config: CONFIG, env: disk.env, dataDir });
+    const env = isMounted ? {} : disk.env;
+    const daemon = await startDaemon({ config: CONFIG, env, dataDir });
     started.defer(() => daemon.kill());
     const target = await openPractice(daemon);
     const tally = await sendTo(target, numbered('before', 20), CLIENTS);
@@ -180,7 +173,10 @@ describe('the disk', { timeout: PATIENCE_MS }, () => {
     await until('it goes on', async () => (await statusOf(target, 'after@example.org', tally)) === 202);
     await untilHealth(daemon, 200, 'ok');
     expect(await lost(target, tally)).toEqual([]);
-    expect(await lostAfterCrash(started, target, tally)).toEqual([]);
+    await daemon.kill();
+    const next = await startDaemon({ config: CONFIG, dataDir });
+    started.defer(() => next.kill());
+    expect(await lost(at(next, target), tally)).toEqual([]);
   });
 
   test.each([
@@ -188,8 +184,7 @@ describe('the disk', { timeout: PATIENCE_MS }, () => {
     // SQLite reports what cannot be read as damaged.
     { what: 'reads and writes', calls: 'pread pwrite fsync', states: ['unreadable', 'failing'] },
   ])('fails $what of one practice: the other goes on', async ({ calls, states: possible }) => {
-    const started = untilTestEnds();
-    const { disk, daemon, a, b } = await openScene(started);
+    const [a, b] = [await openPractice(daemon), await openPractice(daemon)];
     const tallies = [
       await sendTo(a, numbered('a', 10), CLIENTS),
       await sendTo(b, numbered('b', 10), CLIENTS),
@@ -210,12 +205,7 @@ describe('the disk', { timeout: PATIENCE_MS }, () => {
     await disk.mend();
     await until('it goes on', async () => (await statusOf(a, 'after@example.org', tallies[0])) === 202);
     await untilHealth(daemon, 200, 'ok');
-    expect(await listed(daemon)).toEqual(
-      new Map([
-        [a.practiceId, 'ok'],
-        [b.practiceId, 'ok'],
-      ]),
-    );
+    expect(new Set((await listed(daemon)).values())).toEqual(new Set(['ok']));
     await until('the log says so', () => reported(daemon, a.practiceId).includes('ok'));
     const states = reported(daemon, a.practiceId);
     expect(states.pop()).toBe('ok');
@@ -223,7 +213,7 @@ describe('the disk', { timeout: PATIENCE_MS }, () => {
     expect(states.filter((state, at) => !possible.includes(state) || state === states[at - 1])).toEqual([]);
     expect(states).not.toEqual([]);
     expect(await lost(a, tallies[0])).toEqual([]);
-    expect(await lostAfterCrash(started, a, tallies[0])).toEqual([]);
+    kept.push({ target: a, tally: tallies[0] });
   });
 });
 
@@ -263,30 +253,22 @@ describe('mail received', { timeout: PATIENCE_MS }, () => {
   ] as const)(
     'one of two disks $what: that one is asked to come again, and leaves nothing; the other has it once',
     async ({ calls, error }) => {
-      const started = untilTestEnds();
-      const port = await freePort();
-      const dns = await startDnsZone();
-      started.defer(() => dns.stop());
-      const { disk, daemon, a, b } = await openScene(started, undefined, {
-        smtp: { inbound: { listen: `127.0.0.1:${port}` } },
-        dns: { resolvers: [dns.address] },
-      });
+      const [a, b] = [await openPractice(daemon), await openPractice(daemon)];
       const [{ host: hostA }, { host: hostB }] = [await inbound(a, '/enable'), await inbound(b, '/enable')];
       const both = [`info@${hostA}`, `info@${hostB}`];
-      expect(await bring(port, 'before', both)).toMatch(/^250/);
+      expect(await bring(inboundPort, 'before', both)).toMatch(/^250/);
 
       await disk.fail(calls, error, a.practiceId);
-      expect(await bring(port, 'during', both)).toMatch(/^45[12] 4\.3\./);
-      expect(await bring(port, 'a alone', [`info@${hostA}`])).toMatch(/^45[12] 4\.3\./);
-      expect(await bring(port, 'b alone', [`info@${hostB}`])).toMatch(/^250/);
+      expect(await bring(inboundPort, 'during', both)).toMatch(/^45[12] 4\.3\./);
+      expect(await bring(inboundPort, 'a alone', [`info@${hostA}`])).toMatch(/^45[12] 4\.3\./);
+      expect(await bring(inboundPort, 'b alone', [`info@${hostB}`])).toMatch(/^250/);
 
       await disk.mend();
       await until('it comes again and is taken', async () =>
-        (await bring(port, 'during', both)).startsWith('250'),
+        (await bring(inboundPort, 'during', both)).startsWith('250'),
       );
       expect((await inbound(a)).counts.total).toBe(2);
       expect((await inbound(b)).counts.total).toBe(3);
-      await daemon.stop();
       for (const target of [a, b]) {
         const db = new Database(fileOf(target), { readonly: true });
         const left = db
@@ -303,73 +285,17 @@ test('the practice of the service itself fails: the mail to the operator comes w
   timeout: PATIENCE_MS,
 }, async () => {
   const started = untilTestEnds();
-  const { disk, daemon, a } = await openScene(started);
-  await disk.fail('fsync', 'EIO', 'tenants/');
+  const own = await startDaemon({ config: CONFIG, env: disk.env });
+  started.defer(own.remove);
+  const a = await openPractice(own);
+  await disk.fail('fsync', 'EIO', path.join(own.dataDir, 'tenants'));
   expect(await statusOf(a, 'during@example.org')).toBe(503);
-  await until('the mail could not be stored', () => daemon.output().includes('a notice could not be sent'));
+  await until('the mail could not be stored', () => own.output().includes('a notice could not be sent'));
   await disk.mend();
-  await until('the operator has the mail', async () => (await operatorMails(daemon)).length > 0);
+  await until('the operator has the mail', async () => (await operatorMails(own)).length > 0);
 });
 
 describe('files of practices', { timeout: PATIENCE_MS }, () => {
-  test('that no one uses are gone, damaged or empty: it is seen, none becomes an empty practice, others go on', async () => {
-    const started = untilTestEnds();
-    const { daemon: first, a: gone, b: cut } = await openScene(started);
-    const [overwritten, hollow, emptied, damaged, whole] = [
-      await openPractice(first),
-      await openPractice(first),
-      await openPractice(first),
-      await openPractice(first),
-      await openPractice(first),
-    ];
-    const tally = await sendTo(gone, numbered('before', 3), 1);
-    await sendTo(damaged, numbered('before', 10), 1);
-    await first.kill();
-    await rename(directoryOf(gone), `${directoryOf(gone)}.backup`);
-    await truncate(fileOf(cut), 8_192);
-    // What is short beside a write-ahead log may be whole with it.
-    await rm(`${fileOf(cut)}-wal`);
-    await writeFile(fileOf(overwritten), 'no database'.repeat(1_000));
-    await writeFile(fileOf(hollow), '');
-    const db = new Database(fileOf(emptied));
-    db.exec('DELETE FROM practice');
-    db.close();
-    const wal = await open(`${fileOf(damaged)}-wal`, 'r+');
-    await wal.write(Buffer.alloc(4_096, 0x5a), 0, 4_096, Math.floor((await wal.stat()).size / 3));
-    await wal.close();
-
-    const daemon = await startDaemon({ config: CONFIG, dataDir: first.dataDir });
-    started.defer(() => daemon.kill());
-    await until('what shows from outside is found', async () => {
-      const { databases } = await health(daemon);
-      return databases.broken >= 4;
-    });
-    await untilHealth(daemon, 200, 'degraded');
-
-    for (const one of [gone, cut, overwritten, hollow, emptied, damaged])
-      expect(await statusOf(at(daemon, one), 'during@example.org')).toBe(503);
-    expect(await statusOf(at(daemon, whole), 'during@example.org')).toBe(202);
-    const search = `/api/practices/${damaged.practiceId}/messages/search`;
-    expect((await daemon.request('GET', search, undefined, damaged.token)).status).toBe(503);
-    expect([...(await listed(daemon)).values()]).toEqual([
-      ...['unreadable', 'unreadable', 'unreadable', 'empty', 'empty', 'unreadable'],
-      'ok',
-    ]);
-    expect((await health(daemon)).databases).toMatchObject({
-      broken: 6,
-      states: { unreadable: 4, empty: 2 },
-    });
-    // What can be read of it is still there for the operator.
-    const reason = () => daemon.output().includes('later transactions cannot be read');
-    await until('the log says why', reason);
-    expect((await stat(`${fileOf(damaged)}-wal`)).size).toBeGreaterThan(0);
-
-    await rename(`${directoryOf(gone)}.backup`, directoryOf(gone));
-    expect(await statusOf(at(daemon, gone), 'after@example.org', tally)).toBe(202);
-    expect((await health(daemon)).databases.broken).toBe(5);
-    expect(await lost(at(daemon, gone), tally)).toEqual([]);
-  });
-
   const backupOf = (target: Target): string => `${directoryOf(target)}.backup`;
   test.each([
     {
@@ -392,8 +318,7 @@ describe('files of practices', { timeout: PATIENCE_MS }, () => {
   ])(
     'are replaced by a backup under the daemon, $what: what is answered 202 is kept there',
     async ({ replace }) => {
-      const started = untilTestEnds();
-      const { daemon, a, b } = await openScene(started);
+      const [a, b] = [await openPractice(daemon), await openPractice(daemon)];
       const tally = await sendTo(a, numbered('before', 3), 1);
       await cp(directoryOf(a), backupOf(a), { recursive: true });
       const later = await sendTo(a, ['not-in-the-backup@example.org'], 1);
@@ -410,7 +335,7 @@ describe('files of practices', { timeout: PATIENCE_MS }, () => {
       expect(reported(daemon, a.practiceId)).toEqual(['replaced', 'ok']);
       expect(await lost(a, later)).toHaveLength(1);
       expect(await lost(a, tally)).toEqual([]);
-      expect(await lostAfterCrash(started, a, tally)).toEqual([]);
+      kept.push({ target: a, tally });
     },
   );
 
@@ -420,8 +345,7 @@ describe('files of practices', { timeout: PATIENCE_MS }, () => {
   ])(
     'lose $what under the daemon: it is noticed, and nothing is answered 202 that is gone',
     async ({ target, state }) => {
-      const started = untilTestEnds();
-      const { daemon, a } = await openScene(started);
+      const a = await openPractice(daemon);
       const tally = await sendTo(a, numbered('before', 3), 1);
       await rm(target(a), { recursive: true });
       const noticed = async () => {
@@ -434,11 +358,74 @@ describe('files of practices', { timeout: PATIENCE_MS }, () => {
         await sendTo(a, ['after@example.org'], 1, tally);
         expect([...tally.refused]).toEqual([]);
         expect(await lost(a, tally)).toEqual([]);
-        expect(await lostAfterCrash(started, a, tally)).toEqual([]);
+        kept.push({ target: a, tally });
       } else {
         expect(await statusOf(a, 'again@example.org')).toBe(503);
         expect(await listed(daemon)).toContainEqual([a.practiceId, state]);
       }
     },
   );
+
+  test('that no one uses are gone, damaged or empty after a crash: it is seen, others go on, and nothing else is lost', async () => {
+    const before = (await health(daemon)).databases;
+    const [gone, cut, overwritten, hollow, emptied, damaged, whole] = [
+      await openPractice(daemon),
+      await openPractice(daemon),
+      await openPractice(daemon),
+      await openPractice(daemon),
+      await openPractice(daemon),
+      await openPractice(daemon),
+      await openPractice(daemon),
+    ];
+    const tally = await sendTo(gone, numbered('before', 3), 1);
+    await sendTo(damaged, numbered('before', 10), 1);
+    await daemon.kill();
+    await rename(directoryOf(gone), `${directoryOf(gone)}.backup`);
+    await truncate(fileOf(cut), 8_192);
+    // What is short beside a write-ahead log may be whole with it.
+    await rm(`${fileOf(cut)}-wal`);
+    await writeFile(fileOf(overwritten), 'no database'.repeat(1_000));
+    await writeFile(fileOf(hollow), '');
+    const db = new Database(fileOf(emptied));
+    db.exec('DELETE FROM practice');
+    db.close();
+    const wal = await open(`${fileOf(damaged)}-wal`, 'r+');
+    await wal.write(Buffer.alloc(4_096, 0x5a), 0, 4_096, Math.floor((await wal.stat()).size / 3));
+    await wal.close();
+
+    const next = await startDaemon({ config: CONFIG, dataDir: daemon.dataDir });
+    started.defer(() => next.kill());
+    await until('what shows from outside is found', async () => {
+      const { databases } = await health(next);
+      return databases.broken >= before.broken + 4;
+    });
+    await untilHealth(next, 200, 'degraded');
+
+    for (const one of [gone, cut, overwritten, hollow, emptied, damaged])
+      expect(await statusOf(at(next, one), 'during@example.org')).toBe(503);
+    expect(await statusOf(at(next, whole), 'during@example.org')).toBe(202);
+    const search = `/api/practices/${damaged.practiceId}/messages/search`;
+    expect((await next.request('GET', search, undefined, damaged.token)).status).toBe(503);
+    const shown = await listed(next);
+    expect(
+      [gone, cut, overwritten, hollow, emptied, damaged, whole].map(({ practiceId }) =>
+        shown.get(practiceId),
+      ),
+    ).toEqual([...['unreadable', 'unreadable', 'unreadable', 'empty', 'empty', 'unreadable'], 'ok']);
+    expect((await health(next)).databases).toMatchObject({
+      broken: before.broken + 6,
+      states: { unreadable: before.broken + 4, empty: 2 },
+    });
+    // What can be read of it is still there for the operator.
+    const reason = () => next.output().includes('later transactions cannot be read');
+    await until('the log says why', reason);
+    expect((await stat(`${fileOf(damaged)}-wal`)).size).toBeGreaterThan(0);
+
+    await rename(`${directoryOf(gone)}.backup`, directoryOf(gone));
+    expect(await statusOf(at(next, gone), 'after@example.org', tally)).toBe(202);
+    expect((await health(next)).databases.broken).toBe(before.broken + 5);
+    kept.push({ target: gone, tally });
+    for (const { target, tally: answered } of kept)
+      expect(await lost(at(next, target), answered)).toEqual([]);
+  });
 });

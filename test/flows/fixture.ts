@@ -15,8 +15,11 @@ export const PATIENCE_MS = 300_000;
 /** An SMTP upstream's `concurrency` as it follows from its connections: two calls each, and 32 in preparation. */
 export const inFlightAtMost = (pool: number): number => 2 * pool + 32;
 
-export interface Target {
-  readonly daemon: Daemon;
+/** What is asked of a daemon, in a process of its own or in the test's. */
+export type Service = Pick<Daemon, 'adminToken' | 'request' | 'createPractice' | 'createToken'>;
+
+export interface Target<Of extends Service = Daemon> {
+  readonly daemon: Of;
   readonly practiceId: string;
   readonly token: string;
 }
@@ -78,17 +81,20 @@ export const relayAt = (port: number, fields: ConfigFile = {}): ConfigFile => ({
 });
 
 /** The plan with the highest cap. */
-export async function openPractice(daemon: Daemon): Promise<Target> {
+export async function openPractice<Of extends Service>(daemon: Of): Promise<Target<Of>> {
   const { id } = await daemon.createPractice({ plan: 'gruppe' });
   return { daemon, practiceId: id, token: await daemon.createToken(id) };
 }
 
 /** The same practice at a daemon that was started again. */
-export const at = (daemon: Daemon, target: Target): Target => ({ ...target, daemon });
+export const at = <Of extends Service>(daemon: Of, target: Target<Service>): Target<Of> => ({
+  ...target,
+  daemon,
+});
 
 /** Sends to each recipient, so many at a time, each client one after the other; a client whose connection broke ends. */
 export async function sendTo(
-  target: Target,
+  target: Target<Service>,
   recipients: Iterable<string>,
   clients: number,
   tally: Tally = newTally(),
@@ -104,7 +110,11 @@ export async function sendTo(
   return tally;
 }
 
-async function sendOne({ daemon, practiceId, token }: Target, to: string, tally: Tally): Promise<boolean> {
+async function sendOne(
+  { daemon, practiceId, token }: Target<Service>,
+  to: string,
+  tally: Tally,
+): Promise<boolean> {
   const body = { to, subject: `Termin von ${to}`, text: 'Guten Tag,\n\nwir freuen uns auf Sie.\n' };
   const answer = await daemon
     .request<{ id: string }>('POST', `/api/practices/${practiceId}/send`, body, token)
@@ -118,13 +128,13 @@ async function sendOne({ daemon, practiceId, token }: Target, to: string, tally:
 export const numbered = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}@example.org`);
 
-export async function health(daemon: Daemon): Promise<HealthBody> {
+export async function health(daemon: Service): Promise<HealthBody> {
   const { body } = await daemon.request<HealthBody>('GET', '/api/admin/health', undefined, daemon.adminToken);
   return body;
 }
 
 /** Resolves once nothing is queued and nothing is under way. */
-export async function untilIdle(daemon: Daemon, timeoutMs: number = PATIENCE_MS): Promise<void> {
+export async function untilIdle(daemon: Service, timeoutMs: number = PATIENCE_MS): Promise<void> {
   const idle = async () => {
     const { queue } = await health(daemon);
     return queue.waiting_tenants === 0 && queue.in_flight === 0;

@@ -228,7 +228,7 @@ test('an installation that only keeps mail, under an address of its own machine,
   }
 });
 
-test('the words are in the language of who asks, those of a refusal in English', async () => {
+test('the words are in the language of who asks, those of a refusal too', async () => {
   const sender = await app.createSender();
   const titles = async (language: string): Promise<string[]> => {
     const { body } = await app.request<Checklist>('GET', `${sender.base}/cutover`, undefined, sender.token, {
@@ -241,5 +241,8 @@ test('the words are in the language of who asks, those of a refusal in English',
   const refusal = await app.request<Refusal>('POST', `${sender.base}/cutover`, undefined, sender.token, {
     'Accept-Language': 'de',
   });
-  expect(refusal.body.hint).toContain('Missing: street');
+  expect(refusal.body).toMatchObject({
+    error: expect.stringMatching(/^Die Praxis ist noch nicht so weit/),
+    hint: expect.stringContaining('Es fehlt: Straße'),
+  });
 });

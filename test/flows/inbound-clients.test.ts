@@ -5,14 +5,17 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { untilTestEnds } from '#test/flows/fixture.ts';
 import { type ConfigFile, type Daemon, startDaemon } from '#test/support/daemon.ts';
 import { startPostfix } from '#test/support/postfix.ts';
 import { freePort, until } from '#test/support/process.ts';
 import { runSmtpSource } from '#test/support/smtp-source.ts';
+import { soak } from '#test/support/soak.ts';
 
-const MESSAGES = 5_000;
+const MESSAGES = soak(1_000, 5_000);
+/** Answered before the daemon is killed. */
+const ANSWERED = soak(150, 400);
 const SESSIONS = 50;
 
 interface Mailbox {
@@ -24,6 +27,15 @@ interface Mailbox {
 }
 
 const config = (port: number): ConfigFile => ({ smtp: { inbound: { listen: `127.0.0.1:${port}` } } });
+
+/** One for all, killed by the last. */
+let daemon: Daemon;
+let port: number;
+beforeAll(async () => {
+  port = await freePort();
+  daemon = await startDaemon({ config: config(port) });
+});
+afterAll(() => daemon?.remove());
 
 const openMailbox = async (daemon: Daemon, port: number): Promise<Mailbox> => {
   const { id, default_from } = await daemon.createPractice();
@@ -57,9 +69,6 @@ test('swaks, Postfix and smtplib deliver over STARTTLS', {
   tags: ['debian/swaks', 'debian/python3'],
 }, async () => {
   const started = untilTestEnds();
-  const port = await freePort();
-  const daemon = await startDaemon({ config: config(port) });
-  started.defer(daemon.remove);
   const mailbox = await openMailbox(daemon, port);
   const run = promisify(execFile);
 
@@ -99,11 +108,7 @@ test('swaks, Postfix and smtplib deliver over STARTTLS', {
   }
 });
 
-test('5,000 messages over 50 sessions are all stored, none twice', async () => {
-  const started = untilTestEnds();
-  const port = await freePort();
-  const daemon = await startDaemon({ config: config(port) });
-  started.defer(daemon.remove);
+test('thousands of messages over 50 sessions are all stored, none twice', { tags: 'soak' }, async () => {
   const mailbox = await openMailbox(daemon, port);
   await runSmtpSource({
     ...{ port, messages: MESSAGES, bytes: 500, sessions: SESSIONS },
@@ -126,11 +131,10 @@ while True:
     number += 1
 `;
 
-test('kill -9: every mail that was answered by 250 is there', { tags: 'debian/python3' }, async () => {
+test('kill -9: every mail that was answered by 250 is there', {
+  tags: ['debian/python3', 'soak'],
+}, async () => {
   const started = untilTestEnds();
-  const port = await freePort();
-  const daemon = await startDaemon({ config: config(port) });
-  started.defer(daemon.remove);
   const mailbox = await openMailbox(daemon, port);
   const clients = Array.from({ length: 8 }, (_, client) =>
     spawn('/usr/bin/python3', ['-c', UNTIL_KILLED, String(port), mailbox.address, `c${client}`], {
@@ -143,7 +147,7 @@ test('kill -9: every mail that was answered by 250 is there', { tags: 'debian/py
     return () => Buffer.concat(said).toString().split('\n').slice(0, -1);
   });
   const promised = () => answered.flatMap((lines) => lines());
-  await until('many are answered', () => promised().length > 400);
+  await until('many are answered', () => promised().length > ANSWERED);
   await daemon.kill();
   await Promise.all(clients.map((client) => (client.exitCode === null ? once(client, 'close') : null)));
   await pause(50);

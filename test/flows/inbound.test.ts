@@ -4,11 +4,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { startApp, type TestApp } from '#test/support/app.ts';
 import { createCertificate } from '#test/support/certificate.ts';
 import { startDaemon } from '#test/support/daemon.ts';
 import { startDnsZone } from '#test/support/dns-zone.ts';
 import { freePort, until } from '#test/support/process.ts';
 import { talkTo } from '#test/support/smtp-talk.ts';
+
+const listening = { smtp: { inbound: { listen: '127.0.0.1:0' } } };
 
 test('a renewed certificate is taken on SIGHUP; one that cannot be used is not, and the former one stays', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'inbound-'));
@@ -59,12 +62,10 @@ test('a renewed certificate is taken on SIGHUP; one that cannot be used is not, 
 });
 
 test('where none is set, a certificate is made at the first start and kept', async () => {
-  const port = await freePort();
-  const config = { smtp: { inbound: { listen: `127.0.0.1:${port}` } } };
-  const first = await startDaemon({ config });
-  const certificate = await readFile(path.join(first.dataDir, 'inbound-certificate.pem'), 'utf8');
-  const isServed = async (): Promise<boolean> => {
-    const one = await talkTo(port);
+  const first = await startApp({ config: listening });
+  const certificate = await readFile(path.join(first.home, 'data/inbound-certificate.pem'), 'utf8');
+  const isServed = async ({ inboundPort }: TestApp): Promise<boolean> => {
+    const one = await talkTo(inboundPort ?? 0);
     await one.hello();
     await one.startTls(new X509Certificate(certificate).toString());
     const offer = await one.say('EHLO client.example.net');
@@ -72,36 +73,35 @@ test('where none is set, a certificate is made at the first start and kept', asy
     return offer?.includes('SMTPUTF8') === true;
   };
   try {
-    await until('the log tells of it', () => first.output().includes('a self-signed certificate is used'));
-    expect(await isServed()).toBe(true);
+    expect(await isServed(first)).toBe(true);
     await first.stop();
-    const second = await startDaemon({ config, dataDir: first.dataDir });
-    expect(await isServed()).toBe(true);
-    await second.stop();
+    const second = await startApp({ config: listening, home: first.home });
+    try {
+      expect(await isServed(second)).toBe(true);
+    } finally {
+      await second.stop();
+    }
   } finally {
     await first.remove();
   }
 });
 
 test('postmaster and abuse of a receiving host are the operator’s, until the practice has such an address', async () => {
-  const port = await freePort();
   const dns = await startDnsZone();
-  const daemon = await startDaemon({
-    config: { smtp: { inbound: { listen: `127.0.0.1:${port}` } }, dns: { resolvers: [dns.address] } },
-  });
+  const app = await startApp({ config: { ...listening, dns: { resolvers: [dns.address] } } });
   try {
-    const { id } = await daemon.createPractice();
+    const { id } = await app.createPractice();
     const ask = async (method: string, action: string, body?: unknown) =>
       (
-        await daemon.request<{ host: string; counts: { total: number } }>(
+        await app.request<{ host: string; counts: { total: number } }>(
           method,
           `/api/practices/${id}/inbound${action}`,
           body,
-          daemon.adminToken,
+          app.adminToken,
         )
       ).body;
     const { host } = await ask('POST', '/enable', {});
-    const client = await talkTo(port);
+    const client = await talkTo(app.inboundPort ?? 0);
     await client.hello();
     const bring = async (): Promise<void> => {
       await client.envelope('eve@example.org', `abuse@${host}`);
@@ -113,24 +113,23 @@ test('postmaster and abuse of a receiving host are the operator’s, until the p
     await ask('PATCH', '', { addresses: [{ local_part: 'abuse' }] });
     await bring();
     expect((await ask('GET', '')).counts.total).toBe(1);
-    const { body } = await daemon.request('GET', '/api/admin/health', undefined, daemon.adminToken);
+    const { body } = await app.request('GET', '/api/admin/health', undefined, app.adminToken);
     expect(body).toMatchObject({ inbound: { received: 1, to_operator: 1 } });
     client.end();
   } finally {
-    await daemon.remove();
+    await app.remove();
     await dns.stop();
   }
 });
 
 test('health tells of it to the operator, and to strangers nothing', async () => {
-  const port = await freePort();
-  const daemon = await startDaemon({ config: { smtp: { inbound: { listen: `127.0.0.1:${port}` } } } });
+  const app = await startApp({ config: listening });
   try {
-    const one = await talkTo(port);
+    const one = await talkTo(app.inboundPort ?? 0);
     await one.hello();
     await one.say('MAIL FROM:<>');
     await one.say('RCPT TO:<erika@example.org>');
-    const whole = await daemon.request('GET', '/api/admin/health', undefined, daemon.adminToken);
+    const whole = await app.request('GET', '/api/admin/health', undefined, app.adminToken);
     expect(whole.body).toMatchObject({
       inbound: {
         listening: true,
@@ -140,13 +139,14 @@ test('health tells of it to the operator, and to strangers nothing', async () =>
         domain_reports: { taken: 0, not_taken: 0 },
         simulated: 0,
         to_operator: 0,
+        handed_on: 0,
       },
     });
-    expect((await daemon.request('GET', '/healthz')).body).not.toHaveProperty('inbound');
-    const meta = await daemon.request('GET', '/api/meta', undefined, daemon.adminToken);
+    expect((await app.request('GET', '/healthz')).body).not.toHaveProperty('inbound');
+    const meta = await app.request('GET', '/api/meta', undefined, app.adminToken);
     expect(meta.body).toMatchObject({ features: { inbound: true } });
     one.end();
   } finally {
-    await daemon.remove();
+    await app.remove();
   }
 });

@@ -1,9 +1,11 @@
 // What a practice is shown of itself: overview, wizard, deliverability, channel mix, placement; and that who is limited to
 // projects sees the mail of theirs only.
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { deliverabilitySchema, placementSchema } from '#src/insight/reports-schema.ts';
 import type { channelMixSchema, onboardingSchema, overviewSchema } from '#src/insight/schema.ts';
+import { said } from '#src/kernel/say.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { checkOf, record } from '#test/insight/facts.ts';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
@@ -422,7 +424,7 @@ describe('deliverability', () => {
       [
         record({ purpose: 'dkim', type: 'CNAME', name: `t1._domainkey.${HOST}` }),
         record({ purpose: 'dkim', type: 'CNAME', name: `t2._domainkey.${HOST}`, status: 'proxied' }),
-        record({ status: 'multiple', found: ['v=spf1 -all', 'v=spf1 mx -all'], hint: 'Merge them.' }),
+        record({ status: 'multiple', found: ['v=spf1 -all', 'v=spf1 mx -all'], hint: said('Merge them.') }),
         record({ purpose: 'mail_from_mx', type: 'MX', name: `bounce.${HOST}`, status: 'error' }),
         record({ purpose: 'mail_from_spf', name: `bounce.${HOST}` }),
         record({ purpose: 'dmarc', name: `_dmarc.${HOST}`, found: ['v=DMARC1; p=quarantine'] }),
@@ -431,7 +433,13 @@ describe('deliverability', () => {
       {
         inbound: [record({ purpose: 'inbound_mx', type: 'MX', required: false, status: 'missing' })],
         conflicts: [
-          { purpose: 'apex_mx', type: 'MX', name: HOST, found: ['10 mail.example.com'], hint: 'Remove it.' },
+          {
+            purpose: 'apex_mx',
+            type: 'MX',
+            name: HOST,
+            found: ['10 mail.example.com'],
+            hint: said('Remove it.'),
+          },
         ],
       },
     );

@@ -7,9 +7,8 @@ import type { inboundMessageSchema } from '#src/inbound/mailbox/schema.ts';
 import { mailForms } from '#test/fixtures/mail-forms/forms.ts';
 import type { MailForm } from '#test/fixtures/mail-forms/samples.ts';
 import { untilTestEnds } from '#test/flows/fixture.ts';
+import { startApp } from '#test/support/app.ts';
 import { checkCells } from '#test/support/cells.ts';
-import { startDaemon } from '#test/support/daemon.ts';
-import { freePort } from '#test/support/process.ts';
 import { talkTo } from '#test/support/smtp-talk.ts';
 
 type Shown = z.infer<typeof inboundMessageSchema>;
@@ -51,8 +50,7 @@ const huge: MailForm = {
 
 test('each form comes into the mailbox, is shown, and is read back byte for byte', async () => {
   const started = untilTestEnds();
-  const port = await freePort();
-  const daemon = await startDaemon({ config: { smtp: { inbound: { listen: `127.0.0.1:${port}` } } } });
+  const daemon = await startApp({ config: { smtp: { inbound: { listen: '127.0.0.1:0' } } } });
   started.defer(daemon.remove);
   const { id: practice, default_from } = await daemon.createPractice();
   const token = await daemon.createToken(practice);
@@ -69,7 +67,7 @@ test('each form comes into the mailbox, is shown, and is read back byte for byte
 
   // A NUL ends the connection.
   const forms = [huge, ...mailForms.filter(({ source }) => !source.includes(0))];
-  const client = await talkTo(port);
+  const client = await talkTo(daemon.inboundPort ?? 0);
   await client.hello();
   for (const form of forms) {
     await client.envelope('anna@example.org', `info@in.${default_from.split('@')[1]}`);
@@ -109,6 +107,8 @@ test('each form comes into the mailbox, is shown, and is read back byte for byte
         form.attachments.map(({ filename }) => filename),
       );
       if (form.text !== null) expect(body.text).toContain(form.text);
+      // Each takes the whole mail apart once more.
+      if (form === huge) return;
       for (const [index, { size }] of form.attachments.slice(0, 2).entries())
         expect([0, 2]).toContain((await bytesOf(`${id}/attachments/${index}`)).length - size);
     },

@@ -198,8 +198,8 @@ test('a practice has at most 1,000 members', async () => {
   const at = await open('praxis');
   app.sql(
     at.id,
-    `INSERT INTO members (id, email_key, email, role_id, status, all_projects, project_ids_json, created_at)
-       ${rows(998)} SELECT 'member ' || i, i || '@example.net', i || '@example.net', ?, 'invited', 1, '[]', 0 FROM n`,
+    `INSERT INTO members (id, email_key, email, role_id, status, all_projects, project_ids_json, language, created_at)
+       ${rows(998)} SELECT 'member ' || i, i || '@example.net', i || '@example.net', ?, 'invited', 1, '[]', 'de', 0 FROM n`,
     '00000000-0000-7000-8000-000000000005',
   );
   const last = newEmail();

@@ -14,6 +14,8 @@ import { EXAMPLE_ID } from '#src/kernel/fields.ts';
 import { ANY_TYPE } from '#src/kernel/route.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
 import { startApp } from '#test/support/app.ts';
+import { readFrozen } from '#test/support/arrival.ts';
+import { prepareRestore } from '#test/support/command.ts';
 import { startDnsZone } from '#test/support/dns-zone.ts';
 import {
   forwardTokenTo,
@@ -98,7 +100,9 @@ const operations: readonly Operation[] = Object.entries<Record<string, Described
   ([at, item]) => Object.entries(item).map(([method, described]) => ({ ...described, path: at, method })),
 );
 
-const ajv = new Ajv2020({ strict: false, logger: false, allErrors: true });
+// A schema that many refer to is compiled once.
+const quick = { inlineRefs: false, code: { optimize: false } };
+const ajv = new Ajv2020({ strict: false, logger: false, allErrors: true, ...quick });
 formats.default(ajv);
 ajv.addSchema(document, 'api');
 /** Refers to the whole document, as the schemas in it do. */
@@ -310,9 +314,18 @@ const verifyDomain = async (practiceId: string): Promise<string> => {
 
 const tomorrow = (): string => new Date(Date.now() + DAY_MS).toISOString();
 
-const withList = async (id: string): Promise<Given> => ({
-  instead: { [EXAMPLE_ID]: (await done('createList', id)).id },
-});
+/** What was made in a practice serves all of its calls: `practice name` to id. */
+const made = new Map<string, Promise<string>>();
+const madeIn = (practiceId: string, name: string, make: (id: string) => Promise<string>): Promise<string> => {
+  const key = `${practiceId} ${name}`;
+  const id = made.get(key) ?? make(practiceId);
+  made.set(key, id);
+  return id;
+};
+
+const listIn = (id: string): Promise<string> =>
+  madeIn(id, 'listID', async () => (await done('createList', id)).id);
+const withList = async (id: string): Promise<Given> => ({ instead: { [EXAMPLE_ID]: await listIn(id) } });
 
 /** How the record comes about that a path names. */
 const makers: Readonly<Record<string, (practiceId: string) => Promise<string>>> = {
@@ -341,7 +354,7 @@ const makers: Readonly<Record<string, (practiceId: string) => Promise<string>>> 
   templateID: async (id) => String((await done('createTemplate', id)).name),
   webhookID: async (id) => (await done('createWebhook', id)).id,
   hookID: async (id) => (await done('createInboundHook', id)).id,
-  listID: async (id) => (await done('createList', id)).id,
+  listID: listIn,
   campaignID: async (id) => (await done('createCampaign', id, await withList(id))).id,
   alertID: async (id) => (await done('createAlert', id)).id,
   ticketID: async (id) => (await done('reportAbuse', id)).id,
@@ -466,8 +479,34 @@ const withTemplate = async (id: string): Promise<Given> => {
   return {};
 };
 
+const FREEZE = 'bd2f1c55-1a52-4d2c-8f37-3b1a2f6f8f10';
+const frozen = async (id: string): Promise<Given & { readonly key: string }> => {
+  const { freeze, key } = await done('freezePractice', id);
+  return { instead: { [FREEZE]: String(freeze) }, key: String(key) };
+};
+/** It has moved from here to here: its file is sent, and not taken. */
+const arrivedAgain = async (id: string): Promise<Given> => {
+  const { key, instead } = await frozen(id);
+  const { body, digest } = await readFrozen(app.home, id);
+  await done('movePractice', id, { instead: instead ?? {} });
+  const ids = { practiceID: id };
+  await done('putArrival', id, { ids }, body);
+  return { ids, instead: { [`${'A'.repeat(43)}=`]: key, [`B${'A'.repeat(42)}=`]: digest } };
+};
+
 /** What must be so before an operation can succeed. */
 const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> = {
+  erasePractice: async (id) => {
+    const [row] = app.sql<{ slug: string }>(id, 'SELECT slug FROM practice');
+    return { instead: { 'praxis-am-markt': row?.slug ?? '' } };
+  },
+  movePractice: frozen,
+  takeArrival: arrivedAgain,
+  beginArrival: async (id) => {
+    const given = await arrivedAgain(id);
+    await done('takeArrival', id, given);
+    return given;
+  },
   createCampaign: withList,
   updateCampaign: async (id) => {
     const given = await withList(id);
@@ -497,6 +536,10 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
     const given = await invitedElsewhere(id);
     await done('acceptMembership', id, given);
     return given;
+  },
+  restorePractice: async (id) => {
+    await prepareRestore(app.home, id);
+    return { ids: { practiceID: id } };
   },
   resumePractice: async (id) => {
     await done('pausePractice', id);
@@ -594,7 +637,7 @@ async function preparedBy(operation: Operation, practiceId: string, given?: Give
   const ids: Record<string, string> = {};
   for (const { name } of parametersOf(operation)) {
     const make = makers[name];
-    if (make && special.ids?.[name] === undefined) ids[name] = await make(practiceId);
+    if (make && special.ids?.[name] === undefined) ids[name] = await madeIn(practiceId, name, make);
   }
   return { ...special, ids: { ...ids, ...special.ids } };
 }
@@ -612,7 +655,9 @@ interface Sent {
   readonly schema?: object;
 }
 
-const readOnly = await app.createPractice({ plan: 'gruppe' });
+/** Of all calls that only read, and need nothing of their own. */
+const shared = await app.createPractice({ plan: 'gruppe' });
+const isAlone = ({ method, operationId }: Operation): boolean => method !== 'get' || operationId in setUps;
 
 describe.each(operations)('$operationId', (operation) => {
   const { requestBody, responses } = operation;
@@ -630,9 +675,7 @@ describe.each(operations)('$operationId', (operation) => {
   test.each<Sent>(bodies.length > 0 ? bodies : [{}])(
     'answers as it says ($type)',
     async ({ type, body, schema = {} }) => {
-      const isShared =
-        operation.method === 'get' && !parametersOf(operation).some(({ name }) => name in makers);
-      const practice = isShared ? readOnly : await app.createPractice({ plan: 'gruppe' });
+      const practice = isAlone(operation) ? await app.createPractice({ plan: 'gruppe' }) : shared;
       if (body !== undefined) expect(faultsOf(schema, body)).toBeNull();
       const answer = await callWith(
         operation,

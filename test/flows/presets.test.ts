@@ -1,8 +1,8 @@
 // The German starter templates: written once, sent with ordinary values, and found blameless by the rules of the house.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { gradeOf } from '#src/intake/content/assessment.ts';
-import { languageOf } from '#src/intake/content/language.ts';
-import { subjectRisk } from '#src/intake/content/subject-risk.ts';
+import { gradeOf } from '#src/content/assessment.ts';
+import { languageOf } from '#src/content/language.ts';
+import { subjectRisk } from '#src/content/subject-risk.ts';
 import { type Preset, presets } from '#src/intake/templates/presets.ts';
 import { merge } from '#src/mail/merge-fields.ts';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';

@@ -230,8 +230,11 @@ test('an automatic reply is a signal about its message and no mail for people', 
   expect(await received(practice)).toHaveLength(1);
 });
 
-test('an automatic reply that is no signal is mail: the second one, and one that the recipient has not written', async () => {
-  const practice = await openMailbox({ addresses: [{ local_part: 'held', mode: 'hold' }] });
+test('an automatic reply that is no signal is mail: the second one, and one that the recipient has not written alone', async () => {
+  const practice = await openMailbox({
+    addresses: [{ local_part: 'held', mode: 'hold' }],
+    dmarc_action: 'accept',
+  });
   const address = `praxis@${practice.host}`;
   const { id, internet_message_id } = await send(practice, { reply_to: address });
   const reply = (fields: Readonly<Record<string, string>>): string =>
@@ -245,10 +248,13 @@ test('an automatic reply that is no signal is mail: the second one, and one that
     (await eventsOf(practice, id)).filter((type) => type === 'message.auto_replied').length;
 
   expect(await deliver([address], reply({ From: 'eve@example.org', Subject: 'forged' }), '')).toMatch(/^250/);
+  const ofTwo = reply({ From: 'anna@patient.example, eve@example.org', Subject: 'of two' });
+  expect(await deliver([address], ofTwo, '')).toMatch(/^250/);
   expect(await deliver([`held@${practice.host}`], reply({ Subject: 'held' }), '')).toMatch(/^250/);
   expect(await signals()).toBe(0);
   expect(await received(practice)).toMatchObject([
     { subject: 'held', state: 'held' },
+    { subject: 'of two', state: 'inbox' },
     { subject: 'forged', state: 'inbox' },
   ]);
 
@@ -256,7 +262,7 @@ test('an automatic reply that is no signal is mail: the second one, and one that
   expect(await deliver([address], first, '')).toMatch(/^250/);
   // The 250 was lost.
   expect(await deliver([address], first, '')).toMatch(/^250/);
-  expect([await signals(), (await received(practice)).length]).toEqual([1, 2]);
+  expect([await signals(), (await received(practice)).length]).toEqual([1, 3]);
   expect(await deliver([address], reply({ Subject: 'second' }), '')).toMatch(/^250/);
   expect(await signals()).toBe(1);
   expect((await received(practice))[0]).toMatchObject({ subject: 'second', reply_to_message_id: id });

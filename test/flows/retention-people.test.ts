@@ -1,13 +1,13 @@
 // What a message says of people is kept as long as `retention.messages` says; then keyed hashes take its place, in every table
 // of the practice's file, and what links and reports lead to works on.
-import { createSecretKey } from 'node:crypto';
+
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deriveKey } from '#src/kernel/seal.ts';
 import { DAY, toIso } from '#src/kernel/time.ts';
 import { encodeUnsubscribeToken } from '#src/mail/copy-links.ts';
 import { type List, letter, type Message, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { keysIn } from '#test/support/keys.ts';
 import { until } from '#test/support/process.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 import { createTestClock, type TestClock } from '#test/support/storage.ts';
@@ -34,10 +34,9 @@ const search = async (query: string): Promise<string[]> =>
   (await get<List<Message>>(`/messages/search?${query}`)).data.map((message) => message.id);
 /** The link's path and query in the copy for the recipient of that number. */
 const linkTo = async (recipient: number): Promise<string> => {
-  const masterKey = Buffer.from((await readFile(path.join(app.home, 'master.key'), 'utf8')).trim(), 'base64');
   const [row] = app.sql<{ number: number }>(sender.practice.id, 'SELECT number FROM practice');
   const target = { tenantNumber: row?.number ?? 0, recipientId: recipient };
-  const key = createSecretKey(deriveKey(masterKey, 'unsubscribe links'));
+  const key = keysIn(app.home)('unsubscribe links');
   return `/api/public/unsub?t=${encodeUnsubscribeToken(key, target)}`;
 };
 

@@ -4,7 +4,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { monthOf } from '#src/accounts/counters/rules.ts';
-import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
+import { errorTable } from '#src/kernel/error-table.ts';
+import type { ErrorCode } from '#src/kernel/errors.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { contentOf } from '#test/fixtures/file-contents.ts';
 import { letter, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';

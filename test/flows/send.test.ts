@@ -176,6 +176,7 @@ describe('a message to several recipients', () => {
     const { decisions, ...record } = await app.message(sender, id);
     expect(record).toEqual({
       id,
+      held: false,
       message_id: id,
       internet_message_id: `<${id}@${MANAGED_HOST}>`,
       project_id: UUID,

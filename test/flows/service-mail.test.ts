@@ -1,5 +1,6 @@
 // The service's own mail, from the outbox to whoever it is for, and what a thief of the data directory finds of it. The
 // notices are put into the outbox of a daemon that is down, as a crash before they were handed in leaves them.
+
 import { randomBytes } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
@@ -12,9 +13,9 @@ import { createOutbox } from '#src/accounts/mails/outbox.ts';
 import type { Notice } from '#src/accounts/mails/schema.ts';
 import { type NoticeRow, noticeStore } from '#src/accounts/mails/store.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
-import { deriveKey } from '#src/kernel/seal.ts';
 import { HOUR } from '#src/kernel/time.ts';
 import { type AppOptions, type List, type Message, startApp, type TestApp } from '#test/support/app.ts';
+import { keysIn } from '#test/support/keys.ts';
 import { mailsTo, makeOwner, systemTenant } from '#test/support/people.ts';
 import { until } from '#test/support/process.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
@@ -68,8 +69,7 @@ const inRegistry = <T>(home: string, work: (db: PlatformDb) => T): T => {
 
 /** Resolves with the rows as they lie there now. */
 const enqueue = async (home: string, given: readonly Notice[]): Promise<NoticeRow[]> => {
-  const masterKey = (await readFile(path.join(home, 'master.key'), 'utf8')).trim();
-  const outbox = createOutbox(deriveKey(Buffer.from(masterKey, 'base64'), 'notices'));
+  const outbox = createOutbox(keysIn(home)('notices'));
   return inRegistry(home, (db) => {
     for (const notice of given) outbox.enqueue(db, notice, Date.now());
     return noticeStore(db).waiting(100);

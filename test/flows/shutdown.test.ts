@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { runCommandLine } from '#src/app/cli/commands.ts';
 import {
   endedWithin,
   endWithin,
@@ -50,6 +51,22 @@ async function serve(configFile: string): Promise<Ended> {
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: Ended) => error,
   );
+}
+
+/** The same in this process, for a start that ends before anything is opened; with what it says on standard error. */
+async function refuse(configFile: string): Promise<Pick<Ended, 'code' | 'stderr'>> {
+  let stderr = '';
+  const code = await runCommandLine(['serve', '--config', configFile], {
+    environment: {},
+    signals: { onEnd: () => undefined, onReload: () => undefined },
+    print: () => undefined,
+    printAll: async () => undefined,
+    printError: (text) => {
+      stderr += text;
+    },
+    isTerminal: false,
+  });
+  return { code, stderr };
 }
 
 async function walFiles(daemon: Daemon): Promise<string[]> {
@@ -146,6 +163,7 @@ describe('SIGHUP', () => {
     const started = untilTestEnds();
     const daemon = await startDaemon();
     started.defer(daemon.remove);
+    await untilSaid(daemon, 'service.host: mail.example.com is from the example: set your own');
     expect(await limitOf(daemon)).toBe('1000000');
 
     await change(daemon, (file) => ({
@@ -220,7 +238,7 @@ describe('a start that cannot be', () => {
   ])('$name: exit code 1, and standard error says file, line, key and what was expected', async (row) => {
     const started = untilTestEnds();
     const directory = await temporaryDirectory(started);
-    const ended = await serve(await write(directory, row.overrides));
+    const ended = await refuse(await write(directory, row.overrides));
     expect(ended.code).toBe(1);
     expect(ended.stderr).toMatch(row.says);
     expect(ended.stderr).not.toMatch(/\n\s+at /);
@@ -230,9 +248,10 @@ describe('a start that cannot be', () => {
   test('a port that is taken: exit code 1, and standard error names the address', async () => {
     const started = untilTestEnds();
     const directory = await temporaryDirectory(started);
-    const daemon = await startDaemon();
-    started.defer(daemon.remove);
-    const address = daemon.origin.slice('http://'.length);
+    const server = net.createServer().listen(0, '127.0.0.1');
+    started.defer(async () => void server.close());
+    await once(server, 'listening');
+    const address = `127.0.0.1:${(server.address() as net.AddressInfo).port}`;
     const ended = await serve(await write(directory, { http: { listen: address } }));
     expect(ended.code).toBe(1);
     expect(ended.stderr).toBe(`listen EADDRINUSE: address already in use ${address}\n`);

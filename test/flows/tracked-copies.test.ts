@@ -1,16 +1,15 @@
 // Mail whose opens and clicks are tracked, as it arrives: its HTML is read by a parser that follows the standard, and each
 // link and image in it by the key they are made with.
-import { createSecretKey, type KeyObject } from 'node:crypto';
+
 import { Resolver } from 'node:dns/promises';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { simpleParser } from 'mailparser';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deriveKey } from '#src/kernel/seal.ts';
 import { readClickLink, readOpenLink } from '#src/mail/copy-links.ts';
+import type { TokenKeys } from '#src/mail/token-keys.ts';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { keysIn } from '#test/support/keys.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 
 const ORIGIN = 'https://mail.example.com';
@@ -18,7 +17,7 @@ const ORIGIN = 'https://mail.example.com';
 let receiver: SmtpReceiver;
 let app: TestApp;
 let sender: Sender;
-let key: KeyObject;
+let key: TokenKeys;
 
 beforeAll(async () => {
   receiver = await createSmtpReceiver();
@@ -32,8 +31,7 @@ beforeAll(async () => {
   });
   sender = await app.createSender({ name: 'Praxis Müller', plan: 'supporter' });
   await app.completeLegal(sender.practice.id);
-  const masterKey = Buffer.from((await readFile(path.join(app.home, 'master.key'), 'utf8')).trim(), 'base64');
-  key = createSecretKey(deriveKey(masterKey, 'tracking links'));
+  key = keysIn(app.home)('tracking links');
 });
 afterAll(async () => {
   await app?.remove();

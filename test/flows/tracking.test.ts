@@ -1,14 +1,13 @@
 // The links of tracked copies, followed as people and machines do: what they answer, what is kept of it, and that nobody
 // can make or alter one.
-import { createSecretKey, type KeyObject } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deriveKey } from '#src/kernel/seal.ts';
 import { HOUR, SECOND, toIso } from '#src/kernel/time.ts';
 import { createTrackingLinks, encodeUnsubscribeToken } from '#src/mail/copy-links.ts';
+import type { TokenKeys } from '#src/mail/token-keys.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import { type List, letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { keysIn } from '#test/support/keys.ts';
 import { until } from '#test/support/process.ts';
 import { createTestClock } from '#test/support/storage.ts';
 
@@ -40,13 +39,12 @@ interface Reader {
 
 const clock = createTestClock(Date.now());
 let app: TestApp;
-let key: KeyObject;
+let key: TokenKeys;
 let sender: Sender;
 const config = { http: { trust_proxy: 1 } };
 beforeAll(async () => {
   app = await startApp({ clock, config, holdMs: 0 });
-  const masterKey = Buffer.from((await readFile(path.join(app.home, 'master.key'), 'utf8')).trim(), 'base64');
-  key = createSecretKey(deriveKey(masterKey, 'tracking links'));
+  key = keysIn(app.home)('tracking links');
   sender = await app.createSender();
 });
 afterAll(() => app?.remove());

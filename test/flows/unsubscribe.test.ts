@@ -1,12 +1,11 @@
 // The way out of every mail: the page behind its link, the one click of mail programs (RFC 8058), what both leave behind,
 // and that nobody but who has the link can do it.
-import { createSecretKey } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deriveKey } from '#src/kernel/seal.ts';
 import { encodeUnsubscribeToken } from '#src/mail/copy-links.ts';
+import type { TokenKeys } from '#src/mail/token-keys.ts';
 import { type List, type Message, type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { keysIn } from '#test/support/keys.ts';
 import { until } from '#test/support/process.ts';
 
 const GERMAN = { Accept: 'text/html', 'Accept-Language': 'de-DE,de;q=0.9' };
@@ -15,11 +14,10 @@ const ONE_CLICK = 'List-Unsubscribe=One-Click';
 const URL_ENCODED = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 let app: TestApp;
-let key: ReturnType<typeof createSecretKey>;
+let key: TokenKeys;
 beforeAll(async () => {
   app = await startApp({ config: { service: { public_origin: 'https://mail.example.com' } } });
-  const masterKey = Buffer.from((await readFile(path.join(app.home, 'master.key'), 'utf8')).trim(), 'base64');
-  key = createSecretKey(deriveKey(masterKey, 'unsubscribe links'));
+  key = keysIn(app.home)('unsubscribe links');
 });
 afterAll(() => app?.remove());
 

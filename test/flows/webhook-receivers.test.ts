@@ -271,7 +271,7 @@ beforeAll(async () => {
   rebinding = await createHook(daemon, busy, `https://${REBINDING}:${INTERNAL_PORT}/`, [FIRST]);
   zone.set(REBINDING, 'A', INTERNAL);
 
-  memoryBefore = await peakMemory(daemon.pid);
+  memoryBefore = peakMemory(daemon.pid);
   await suppress(busy);
 });
 afterAll(() => started.disposeAsync());
@@ -344,7 +344,7 @@ test(
   'all that costs the daemon no memory to speak of',
   async () => {
     for (const { hook } of scenes.values()) await settled(hook);
-    expect((await peakMemory(daemon.pid)) - memoryBefore).toBeLessThan(MEMORY_BYTES);
+    expect(peakMemory(daemon.pid) - memoryBefore).toBeLessThan(MEMORY_BYTES);
   },
   PATIENCE_MS,
 );

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Credentials } from '#src/accounts/people/authenticate.ts';
-import { noSuchToken } from '#src/accounts/people/credential-faults.ts';
-import { type Access, anonymous, type Caller, type Permission } from '#src/kernel/access.ts';
+import {
+  type Access,
+  anonymous,
+  type Caller,
+  type Credentials,
+  type Permission,
+} from '#src/kernel/access.ts';
+import { noSuchToken } from '#src/kernel/credentials.ts';
 import { defineRoute, type Method } from '#src/kernel/route.ts';
 import { OTHER_TENANT, startServer, TENANT, UNKNOWN_TENANT } from './fixture.ts';
 

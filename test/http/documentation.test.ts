@@ -1,18 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { eventsDescription } from '#src/followers/webhooks/described.ts';
 import { curlOf } from '#src/http/examples.ts';
 import { createSchemaBook } from '#src/http/json-schema.ts';
 import { openApiDocument } from '#src/http/openapi.ts';
 import { referencePage } from '#src/http/reference.ts';
-import { errorTable } from '#src/kernel/errors.ts';
+import { errorTable } from '#src/kernel/error-table.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { dereference, resolveRef } from '#test/support/openapi.ts';
 import { allRoutes, startServer } from './fixture.ts';
 
 type Json = { readonly [key: string]: Json };
-const info = { name: 'Test', version: '1', origin: 'https://example.com' };
+const info = { name: 'Test', version: '1', origin: 'https://example.com', events: eventsDescription };
 
 const refsIn = (value: unknown): string[] => {
   if (typeof value !== 'object' || value === null) return [];

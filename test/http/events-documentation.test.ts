@@ -1,6 +1,8 @@
 // What /openapi.yaml and /reference say of the events, against the catalogue and against what is really sent.
+
 import { describe, expect, test } from 'vitest';
 import { eventCatalogue, eventTypes, TEST_EVENT } from '#src/events/catalogue.ts';
+import { eventsDescription } from '#src/followers/webhooks/described.ts';
 import { testEnvelope } from '#src/followers/webhooks/schema.ts';
 import { signedHeaders } from '#src/followers/webhooks/sign.ts';
 import { openApiDocument } from '#src/http/openapi.ts';
@@ -11,7 +13,7 @@ import { messageFields } from '#src/messages/published-fields.ts';
 import { dereference } from '#test/support/openapi.ts';
 import { allRoutes } from './fixture.ts';
 
-const info = { name: 'Test', version: '1', origin: 'https://example.com' };
+const info = { name: 'Test', version: '1', origin: 'https://example.com', events: eventsDescription };
 const names = [...eventTypes, TEST_EVENT];
 
 interface Schema {
@@ -66,7 +68,7 @@ describe('/openapi.yaml', () => {
   });
 
   test('of a test describes its fields', () => {
-    const sent = JSON.parse(testEnvelope('id', { webhookId: 'w', name: 'n', at: 0 }));
+    const sent = JSON.parse(testEnvelope('id', { id: 'w', name: 'n' }, 0));
     expect(Object.keys(envelopeOf(TEST_EVENT).properties.data?.properties ?? {})).toEqual(
       Object.keys(sent.data),
     );

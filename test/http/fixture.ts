@@ -3,15 +3,17 @@
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { noSuchToken } from '#src/accounts/people/credential-faults.ts';
+import { eventsDescription } from '#src/followers/webhooks/described.ts';
 import { documentationRoutes } from '#src/http/documentation.ts';
 import { createHttpServer, type HttpServerOptions } from '#src/http/server.ts';
 import { anonymous, type Caller, type Permission } from '#src/kernel/access.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
+import { noSuchToken } from '#src/kernel/credentials.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 
 export const TENANT = '018f0000-0000-7000-8000-000000000001';
 export const OTHER_TENANT = '018f0000-0000-7000-8000-000000000002';
@@ -104,6 +106,7 @@ export const testRoutes: readonly Route[] = [
     ...base,
     method: 'get',
     path: '/api/meta',
+    isAnsweredWhileDraining: true,
     access: 'public',
     handle: () => ({ status: 200, body: { a: 1 } }),
   }),
@@ -112,6 +115,7 @@ export const testRoutes: readonly Route[] = [
     ...base,
     method: 'get',
     path: '/healthz',
+    isAnsweredWhileDraining: true,
     access: 'public',
     handle: () => ({ status: 200, body: 'ok' }),
   }),
@@ -154,10 +158,10 @@ export const testRoutes: readonly Route[] = [
     errors: ['conflict'],
     params: z.object({ how: z.string() }),
     handle: ({ params: { how } }) => {
-      if (how === 'gone') throw new AppError('gone', 'Nothing declares this.');
-      if (how === 'conflict') throw new AppError('conflict', 'The name is taken.');
+      if (how === 'gone') throw new AppError('gone', say`Nothing declares this.`);
+      if (how === 'conflict') throw new AppError('conflict', say`The name is taken.`);
       if (how === 'busy')
-        throw new AppError('unavailable', 'The disk is full.', { extra: { retry_after: 7 } });
+        throw new AppError('unavailable', say`The disk is full.`, { extra: { retry_after: 7 } });
       if (how === 'undeclared') return { status: 418, body: {} };
       if (how === 'header') return { status: 200, body: {}, headers: { 'X-Bad': 'a\r\nb' } };
       throw new Error('secret of the inside');
@@ -203,7 +207,12 @@ export interface TestServer {
   readonly stop: () => Promise<void>;
 }
 
-const info = { name: 'Test <service>', version: '1.2.3', origin: 'https://mail.example.com' };
+const info = {
+  name: 'Test <service>',
+  version: '1.2.3',
+  origin: 'https://mail.example.com',
+  events: eventsDescription,
+};
 export const allRoutes: readonly Route[] = [...testRoutes, ...documentationRoutes(() => allRoutes, info)];
 
 /** An open server that is closed when the test ends. */
@@ -212,6 +221,7 @@ export const startServer = async (overrides: Partial<HttpServerOptions> = {}): P
   const state = { draining: false };
   const lines: Record<string, unknown>[] = [];
   const server = createHttpServer({
+    someMoved: () => false,
     listen: { host: '127.0.0.1', port: 0 },
     routes: allRoutes,
     shapes: [],

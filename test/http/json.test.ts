@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_DEPTH, MAX_VALUES, parseJson } from '#src/http/json.ts';
+import { MAX_DEPTH, MAX_VALUES, parseJson } from '#src/http/body.ts';
 import type { AppError } from '#src/kernel/errors.ts';
 import { formatPath } from '#src/kernel/fields.ts';
 

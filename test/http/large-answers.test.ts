@@ -1,4 +1,5 @@
 // Answers that are not read: many of them must not fill the memory that all practices share.
+// @module-tag slow
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '#src/kernel/route.ts';

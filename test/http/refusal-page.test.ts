@@ -4,6 +4,7 @@ import { refusalPage } from '#src/http/refusal-page.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { HTML_TYPE, page } from '#src/kernel/page.ts';
 import { defineRoute } from '#src/kernel/route.ts';
+import { inEnglish, say } from '#src/kernel/say.ts';
 import { LIMITS, startServer } from './fixture.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -76,9 +77,9 @@ describe('a refusal', () => {
 });
 
 test('a page shows markup as text, and nothing of a defect', () => {
-  const refused = new AppError('conflict', 'The name <b> is taken.');
-  expect(refusalPage(refused, 'en', 'Test').body).toContain('The name &lt;b&gt; is taken.');
-  const failed = new AppError('internal_error', 'inside');
-  expect(refusalPage(failed, 'de', 'Test')).toMatchObject({ status: 500 });
-  expect(refusalPage(failed, 'de', 'Test').body).not.toContain('inside');
+  const refused = new AppError('conflict', say`The name <b> is taken.`);
+  expect(refusalPage(refused, 'en', () => inEnglish, 'Test').body).toContain('The name &lt;b&gt; is taken.');
+  const failed = new AppError('internal_error', say`inside`);
+  expect(refusalPage(failed, 'de', () => inEnglish, 'Test')).toMatchObject({ status: 500 });
+  expect(refusalPage(failed, 'de', () => inEnglish, 'Test').body).not.toContain('inside');
 });

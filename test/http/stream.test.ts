@@ -2,11 +2,13 @@
 
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noSuchToken } from '#src/accounts/people/credential-faults.ts';
+import { eventsDescription } from '#src/followers/webhooks/described.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import { anonymous } from '#src/kernel/access.ts';
+import { noSuchToken } from '#src/kernel/credentials.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type RequestContext } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { openSse } from '#test/support/sse.ts';
 import { dial, readAll, startServer, TENANT } from './fixture.ts';
 
@@ -153,7 +155,7 @@ describe('the source of a stream', () => {
     const failing = async function* () {
       yield 'retry: 1\n\n';
       await received.promise;
-      throw new AppError('unauthorized', 'No more.');
+      throw new AppError('unauthorized', say`No more.`);
     };
     const server = await startServer({ routes: [routeOf(failing)] });
     const live = await openSse(server.url + PATH, SENDER);
@@ -211,7 +213,7 @@ describe('a handler that asks again who the caller is', () => {
 test('both descriptions of the API show its two forms', async () => {
   const { openApiDocument } = await import('#src/http/openapi.ts');
   const { referencePage } = await import('#src/http/reference.ts');
-  const info = { name: 'Test', version: '1', origin: 'https://mail.example.com' };
+  const info = { name: 'Test', version: '1', origin: 'https://mail.example.com', events: eventsDescription };
   const routes = [routeOf(() => source(null))];
   const { paths } = openApiDocument(routes, info) as {
     paths: Record<string, { get: { responses: object } }>;

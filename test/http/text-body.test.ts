@@ -1,6 +1,8 @@
 // Bodies that are text, for routes that take them, and the query that names a practice on flat paths.
+
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { eventsDescription } from '#src/followers/webhooks/described.ts';
 import { openApiDocument } from '#src/http/openapi.ts';
 import { defineRoute } from '#src/kernel/route.ts';
 import { OTHER_TENANT, startServer, TENANT, UNKNOWN_TENANT } from './fixture.ts';
@@ -79,7 +81,12 @@ describe('a body of text', () => {
   });
 
   test('is described as text', () => {
-    const { paths } = openApiDocument(routes, { name: 'Test', version: '1', origin: '' }) as unknown as {
+    const { paths } = openApiDocument(routes, {
+      name: 'Test',
+      version: '1',
+      origin: '',
+      events: eventsDescription,
+    }) as unknown as {
       paths: { '/text': { post: { requestBody: { content: Record<string, { schema: unknown }> } } } };
     };
     const { content } = paths['/text'].post.requestBody;

@@ -1,6 +1,8 @@
 // Facts of a practice that may go live, for tests to spoil; and checks of its records.
+
 import type { CheckedRecord, HostCheck } from '#src/domains/records/host-check.ts';
 import type { GoLiveFacts } from '#src/insight/rules.ts';
+import { said } from '#src/kernel/say.ts';
 
 export const HOST = 'praxis.example.org';
 export const NOW = Date.UTC(2026, 10, 28, 12);
@@ -14,7 +16,7 @@ export const record = (fields: Partial<CheckedRecord> = {}): CheckedRecord => ({
   required: true,
   status: 'ok',
   found: [],
-  hint: '',
+  hint: said(''),
   ...fields,
 });
 

@@ -15,6 +15,7 @@ const practice: PracticeRow = {
   custom_verified_at: null,
   pending_domain: null,
   plan: 'praxis',
+  purpose: 'practice',
   safe_mode: 1,
   pause_reason: null,
   pause_by: null,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { goLiveWords } from '#src/insight/go-live-words.ts';
+import { hintFactsOf } from '#src/insight/go-live-hints.ts';
 import {
   checkIds,
   DNS_CHECK_MAX_AGE,
@@ -9,7 +9,9 @@ import {
   isReachableByAll,
   remainingOf,
 } from '#src/insight/rules.ts';
-import { languages } from '#src/kernel/language.ts';
+import { wordsIn } from '#src/insight/words.ts';
+import { memberLanguages } from '#src/kernel/language.ts';
+import { said } from '#src/kernel/say.ts';
 import { checkOf, NOW, ready, record } from '#test/insight/facts.ts';
 
 const failing = checkOf([record({ status: 'multiple' })]);
@@ -18,7 +20,7 @@ const mxOnApex = {
   type: 'MX',
   name: ready.host,
   found: ['10 mail.example.com'],
-  hint: 'Remove it.',
+  hint: said('Remove it.'),
 } as const;
 
 const spoiled: readonly (readonly [name: string, spoil: Partial<GoLiveFacts>, remaining: string[]])[] = [
@@ -129,11 +131,11 @@ test.each(policies)('the DMARC policy in %j is %s', (found, policy) => {
 });
 
 describe('the words', () => {
-  test.each(languages)('in %s each check has a title and says what to do', (language) => {
+  test.each(memberLanguages)('in %s each check has a title and says what to do', (language) => {
     for (const id of checkIds) {
-      const { title, hint } = goLiveWords[language][id];
+      const { title, hint } = wordsIn(language).goLive[id];
       expect(title).not.toBe('');
-      expect(hint({ ...ready, lastCheck: null }, NOW), id).toMatch(/^\S.*\.$/s);
+      expect(hint(hintFactsOf({ ...ready, lastCheck: null }, NOW)), id).toMatch(/^\S.*\.$/s);
     }
   });
 
@@ -155,7 +157,7 @@ describe('the words', () => {
     ['inbound', {}, `in.${ready.host}`],
   ];
   test.each(said)('%s with %j names %s', (id, facts, part) => {
-    expect(goLiveWords.en[id].hint({ ...ready, ...facts }, NOW)).toContain(part);
+    expect(wordsIn('en').goLive[id].hint(hintFactsOf({ ...ready, ...facts }, NOW))).toContain(part);
   });
 
   test('only the first of many records are named', () => {
@@ -163,6 +165,8 @@ describe('the words', () => {
       record({ name: `n${number}.example.org`, status: 'missing' }),
     );
     const facts = { ...ready, lastCheck: { checkedAt: NOW, check: checkOf(many) } };
-    expect(goLiveWords.en.dns_records.hint(facts, NOW)).toMatch(/n4\.example\.org \(missing\), …\./);
+    expect(wordsIn('en').goLive.dns_records.hint(hintFactsOf(facts, NOW))).toMatch(
+      /n4\.example\.org \(missing\), …\./,
+    );
   });
 });

@@ -1,21 +1,32 @@
 // @module-tag slow
+// @module-tag soak
 // Installing, updating and going back on a bare server, by the commands of the README. One server for all, in this order.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '#test/support/process.ts';
+import { testInFull } from '#test/support/soak.ts';
+import { createMachine, installPrograms, programsOf } from './machine.ts';
 import { createServer } from './server.ts';
 
 /** Its packages are installed once; on a busy machine that takes a minute. */
 const INSTALL_MS = 600_000;
 /** Several versions are started one after the other, which takes more than a minute there. */
 const UPDATE_MS = 300_000;
-const SCHEMA = 'src/kernel/db/migrations/tenant/0001-schema.sql';
+const SCHEMA = 'src/accounts/schema.tenant.sql';
 
+/** Of Debian 12, the oldest that install it; `npm-versions.full` has the others. */
+const [NPM, NODE] = ['9.2', '18'] as const;
+
+const tools = createMachine();
 let server: Awaited<ReturnType<typeof createServer>>;
 beforeAll(async () => {
-  server = await createServer();
-}, UPDATE_MS);
-afterAll(() => server.remove());
+  await installPrograms(tools, [[NPM, NODE]]);
+  server = await createServer(programsOf(tools, NPM, NODE));
+}, INSTALL_MS);
+afterAll(async () => {
+  await server.remove();
+  tools.remove();
+});
 
 const request = async <T>(method: string, path: string, headers: Record<string, string>, body?: object) => {
   const response = await fetch(server.origin + path, {
@@ -31,11 +42,12 @@ const request = async <T>(method: string, path: string, headers: Record<string, 
 const runningVersion = async (): Promise<string> =>
   (await request<{ version: string }>('GET', '/healthz', {})).body.version;
 
-/** With the packages of the first one, so that nothing is installed again. */
+/** With the packages of the first one and without pages, so that nothing is installed or built again. */
 const publish = (version: string, files: Readonly<Record<string, string>> = {}): Promise<string> =>
   server.publish({
     'package.json': server.published('package.json').replace(/"version": "[^"]*"/, `"version": "${version}"`),
     'bin/setup': `#!/bin/sh\ncd "$(dirname "$0")/.."\ncp -al "${server.at('opt/current/node_modules')}" .\n`,
+    'bin/build.ts': '',
     ...files,
   });
 
@@ -99,7 +111,10 @@ test('an installation that fails leaves the packages as they were', async () => 
 test('an update switches to the new version, which finds the data of the one before', {
   timeout: UPDATE_MS,
 }, async () => {
-  second = await publish('0.2.0');
+  const [one, other] = [SCHEMA, 'src/people/schema.tenant.sql'];
+  // Comments and the rooms of tables are no part of what is in a file.
+  const moved = { [one]: server.published(other), [other]: `-- Moved.\n${server.published(one)}` };
+  second = await publish('0.2.0', moved);
   const { status, output } = await server.sendwerk('update');
   expect(status, output).toBe(0);
   expect([server.linked('current'), server.linked('previous')]).toEqual([second, server.first]);
@@ -108,7 +123,7 @@ test('an update switches to the new version, which finds the data of the one bef
   expect((await server.sendwerk('update')).output).toBe(`sendwerk: ${second} is current already\n`);
 });
 
-test.each([
+testInFull.each([
   ['cannot be installed', { 'bin/setup': '#!/bin/sh\necho no registry >&2\nexit 1\n' }, /no registry/],
   [
     'does not take the configuration',
@@ -153,48 +168,62 @@ const [, update] = /^PPid:\\s*(\\d+)$/m.exec(readFileSync('/proc/' + process.ppi
 process.kill(Number(update), '${signal}');
 throw new Error('does not start');`;
 
-test('a switch goes on where its terminal is gone, and with it who reads what it says', {
-  timeout: UPDATE_MS,
-}, async () => {
-  const before = repaired('src/app/cli/serve.ts');
-  await publish('0.3.0', { 'src/app/cli/serve.ts': cutsOff('SIGHUP') });
-  const sendwerk = server.at('opt/current/bin/sendwerk');
-  const { output } = await server.run(['sh', '-c', `"${sendwerk}" update 2>&1 | head -n 1`]);
-  expect(output).toBe('ok\n');
-  await server.publish(before);
-  await expectSecond();
-});
+testInFull(
+  'a switch goes on where its terminal is gone, and with it who reads what it says',
+  {
+    timeout: UPDATE_MS,
+  },
+  async () => {
+    const before = repaired('src/app/cli/serve.ts');
+    await publish('0.3.0', { 'src/app/cli/serve.ts': cutsOff('SIGHUP') });
+    const sendwerk = server.at('opt/current/bin/sendwerk');
+    const { output } = await server.run(['sh', '-c', `"${sendwerk}" update 2>&1 | head -n 1`]);
+    expect(output).toBe('ok\n');
+    await server.publish(before);
+    await expectSecond();
+  },
+);
 
-test('after a switch that was cut off, a version that does not run is switched back from to one that did', {
-  timeout: UPDATE_MS,
-}, async () => {
-  const before = repaired('src/app/cli/serve.ts');
-  const cut = await publish('0.3.0', { 'src/app/cli/serve.ts': cutsOff('SIGKILL') });
-  await server.sendwerk('update');
-  expect(server.linked('current')).toBe(cut);
-  const bad = await publish('0.3.1', { 'src/app/cli/serve.ts': 'throw new Error("does not start");' });
-  const { status, output } = await server.sendwerk('update');
-  await server.publish(before);
-  expect(status).toBe(1);
-  expect(output).toContain(`${bad} does not run: back to ${second}`);
-  expect(server.linked('current')).toBe(second);
-  expect(await runningVersion()).toBe('0.2.0');
-});
+testInFull(
+  'after a switch that was cut off, a version that does not run is switched back from to one that did',
+  {
+    timeout: UPDATE_MS,
+  },
+  async () => {
+    const before = repaired('src/app/cli/serve.ts');
+    const cut = await publish('0.3.0', { 'src/app/cli/serve.ts': cutsOff('SIGKILL') });
+    await server.sendwerk('update');
+    expect(server.linked('current')).toBe(cut);
+    const bad = await publish('0.3.1', { 'src/app/cli/serve.ts': 'throw new Error("does not start");' });
+    const { status, output } = await server.sendwerk('update');
+    await server.publish(before);
+    expect(status).toBe(1);
+    expect(output).toContain(`${bad} does not run: back to ${second}`);
+    expect(server.linked('current')).toBe(second);
+    expect(await runningVersion()).toBe('0.2.0');
+  },
+);
 
-test('a version that is not well is not switched from, but by force', { timeout: UPDATE_MS }, async () => {
-  const next = await publish('0.3.2');
-  process.kill(Number(server.pid()), 'SIGKILL');
-  const refused = await server.sendwerk('update');
-  expect(refused.status).toBe(1);
-  expect(refused.output).toMatch(/^sendwerk: .*127\.0\.0\.1.* - so whether [0-9a-f]+ runs could not be seen/);
-  expect(server.linked('current')).toBe(second);
-  expect((await server.sendwerk('update', '--force')).status).toBe(0);
-  expect([server.linked('current'), server.linked('previous')]).toEqual([next, second]);
-  expect(await runningVersion()).toBe('0.3.2');
-  expect((await server.sendwerk('back')).status).toBe(0);
-});
+testInFull(
+  'a version that is not well is not switched from, but by force',
+  { timeout: UPDATE_MS },
+  async () => {
+    const next = await publish('0.3.2');
+    process.kill(Number(server.pid()), 'SIGKILL');
+    const refused = await server.sendwerk('update');
+    expect(refused.status).toBe(1);
+    expect(refused.output).toMatch(
+      /^sendwerk: .*127\.0\.0\.1.* - so whether [0-9a-f]+ runs could not be seen/,
+    );
+    expect(server.linked('current')).toBe(second);
+    expect((await server.sendwerk('update', '--force')).status).toBe(0);
+    expect([server.linked('current'), server.linked('previous')]).toEqual([next, second]);
+    expect(await runningVersion()).toBe('0.3.2');
+    expect((await server.sendwerk('back')).status).toBe(0);
+  },
+);
 
-test('a switch that was cut off is ended by the next update', { timeout: UPDATE_MS }, async () => {
+testInFull('a switch that was cut off is ended by the next update', { timeout: UPDATE_MS }, async () => {
   const third = await publish('0.4.0');
   expect((await server.sendwerk('update', third)).status).toBe(0);
   // As a power failure leaves it between the exchange of the link and the restart.
@@ -207,25 +236,39 @@ test('a switch that was cut off is ended by the next update', { timeout: UPDATE_
 });
 
 test('back is one command, and back again', { timeout: UPDATE_MS }, async () => {
-  const third = server.linked('current');
+  const before = server.linked('current');
+  const version = await runningVersion();
+  const third = await publish('0.4.1');
+  expect((await server.sendwerk('update')).status).toBe(0);
   expect((await server.sendwerk('back')).status).toBe(0);
-  expect(await runningVersion()).toBe('0.2.0');
-  expect([server.linked('current'), server.linked('previous')]).toEqual([second, third]);
+  expect(await runningVersion()).toBe(version);
+  expect([server.linked('current'), server.linked('previous')]).toEqual([before, third]);
   expect((await server.sendwerk('back')).status).toBe(0);
-  expect(await runningVersion()).toBe('0.4.0');
+  expect(await runningVersion()).toBe('0.4.1');
 });
 
-test('no way leads back over a new migration but a backup', { timeout: UPDATE_MS }, async () => {
-  const third = server.linked('current');
-  const fourth = await publish('0.5.0', {
-    'src/kernel/db/migrations/tenant/0002-more.sql': 'CREATE TABLE more (id INTEGER) STRICT;',
-  });
-  expect((await server.sendwerk('update')).status).toBe(0);
-  const { status, output } = await server.sendwerk('back');
-  expect(status).toBe(1);
-  expect(output).toContain(`${third} cannot read the databases as they are now`);
-  expect(server.linked('current')).toBe(fourth);
-  await server.systemctl('stop');
-  expect((await server.sendwerk('back')).output).toContain('the service is stopped');
-  expect(server.linked('current')).toBe(third);
-});
+testInFull(
+  'back over a new migration leads by the data as they were before the update',
+  {
+    timeout: UPDATE_MS,
+  },
+  async () => {
+    const third = server.linked('current');
+    const fourth = await publish('0.5.0', {
+      'src/app/migrations/tenant/0002-more.sql': 'CREATE TABLE more (id INTEGER) STRICT;',
+    });
+    const updated = await server.sendwerk('update');
+    expect(updated.status, updated.output).toBe(0);
+    expect(await runningVersion()).toBe('0.5.0');
+    const refused = await server.sendwerk('back');
+    expect(refused.status).toBe(1);
+    expect(refused.output).toContain(
+      `${third} cannot read the databases as they are now: sendwerk back --restore`,
+    );
+    expect(server.linked('current')).toBe(fourth);
+    const back = await server.sendwerk('back', '--restore');
+    expect(back.status, back.output).toBe(0);
+    expect(server.linked('current')).toBe(third);
+    expect((await request('GET', messagePath, bearer)).status).toBe(200);
+  },
+);

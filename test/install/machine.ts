@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { env, getuid } from 'node:process';
+import { arch, env, getuid } from 'node:process';
 
 const COREUTILS =
   'basename cat chmod chown cp cut date df dirname echo env expr false head id ln ls mkdir mktemp mv printf pwd readlink realpath rm rmdir sleep sort stat sync tail test touch tr true uname wc';
@@ -114,3 +114,28 @@ export const createMachine = ({ node, npm, cache, unprivileged = false }: Machin
     remove: (): void => rmSync(root, { recursive: true, force: true }),
   };
 };
+
+type Machine = ReturnType<typeof createMachine>;
+
+/** Installs each of these versions of npm and of Node below the machine's root. */
+export const installPrograms = async (
+  machine: Machine,
+  pairs: readonly (readonly [npm: string, node: string])[],
+): Promise<void> => {
+  machine.handOver();
+  const wanted = new Set(
+    pairs.flatMap(([npm, node]) => [
+      `npm-${npm}@npm:npm@${npm}`,
+      `node-${node}@npm:node-linux-${arch}@${node}`,
+    ]),
+  );
+  const options = ['--no-save', '--ignore-scripts', '--loglevel=error'];
+  const { status, output } = await machine.run(['npm', 'install', ...options, ...wanted]);
+  if (status !== 0) throw new Error(output);
+};
+
+/** Those that were installed, for another machine. */
+export const programsOf = ({ at }: Machine, npm: string, node: string) => ({
+  npm: at('node_modules', `npm-${npm}`, 'bin', 'npm-cli.js'),
+  node: at('node_modules', `node-${node}`, 'bin', 'node'),
+});

@@ -7,7 +7,7 @@ import { execPath } from 'node:process';
 import { stringify } from 'yaml';
 import { defaults, keptSecret } from '#test/support/daemon.ts';
 import { freePort } from '#test/support/process.ts';
-import { createMachine, type Outcome } from './machine.ts';
+import { createMachine, type MachineOptions, type Outcome } from './machine.ts';
 
 const PLAYED_RUNUSER = `#!/bin/sh
 shift 3
@@ -44,10 +44,10 @@ if (command === 'restart') {
 }
 `;
 
-export const createServer = async () => {
-  const machine = createMachine();
+export const createServer = async (programs: Pick<MachineOptions, 'node' | 'npm'>) => {
+  const machine = createMachine(programs);
   const { at, run } = machine;
-  for (const name of ['etc', 'state', 'origin', 'opt']) mkdirSync(at(name));
+  for (const name of ['backups', 'etc', 'state', 'origin', 'opt']) mkdirSync(at(name));
   machine.script('runuser', PLAYED_RUNUSER);
   const port = await freePort();
   machine.script('systemctl', playedSystemctl(at(), port));
@@ -77,10 +77,12 @@ export const createServer = async () => {
       .replaceAll('/opt/sendwerk', at('opt'))
       .replaceAll('/etc/sendwerk/', `${at('etc')}/`)
       .replaceAll('/var/lib/sendwerk', at('state'))
+      .replaceAll('/var/backups', at('backups'))
       .replaceAll('/etc/systemd/system', at('etc'));
   const first = await publish({
     'bin/sendwerk': moved('bin/sendwerk'),
     'systemd/sendwerk.service': moved('systemd/sendwerk.service'),
+    'systemd/sendwerk-backup.service': moved('systemd/sendwerk-backup.service'),
   });
 
   const adminToken = await keptSecret(at('admin.token'), 24);

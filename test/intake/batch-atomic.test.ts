@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type BatchRequest, sendBatch } from '#src/intake/batch.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { createLog } from '#src/kernel/log.ts';
+import { inEnglish } from '#src/kernel/say.ts';
 import { ACCEPTED, createRelay, playUpstream, type Relay } from '#test/relay/fixture.ts';
 
 const log = createLog('error', { write: () => undefined });
@@ -21,7 +22,17 @@ const send = (
   key: string | null = null,
   intake = relay.intake,
   isAtomic = true,
-) => sendBatch(intake, { tenantId, projects: null, source: 'vendor-a', items, key, log, isAtomic });
+) =>
+  sendBatch(intake, {
+    tenantId,
+    projects: null,
+    source: 'vendor-a',
+    items,
+    key,
+    log,
+    speak: inEnglish,
+    isAtomic,
+  });
 const stored = () =>
   relay.storage.tenants.read(tenantId, (db) => {
     const countOf = (table: string) =>

@@ -1,16 +1,17 @@
 // Failures in the middle of a bulk or batch, and scanners.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { type Assessment, combine } from '#src/content/assessment.ts';
+import { type ContentCheck, createContentCheck } from '#src/content/check-content.ts';
+import { rateContent } from '#src/content/rate-content.ts';
 import { type BatchRequest, sendBatch } from '#src/intake/batch.ts';
 import { type BulkRequest, sendBulk } from '#src/intake/bulk.ts';
-import { type Assessment, combine } from '#src/intake/content/assessment.ts';
-import { type ContentCheck, createContentCheck } from '#src/intake/content/check-content.ts';
-import { rateContent } from '#src/intake/content/rate-content.ts';
 import type { IntakeContext } from '#src/intake/intake-context.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { createLog } from '#src/kernel/log.ts';
+import { inEnglish, say } from '#src/kernel/say.ts';
 import type { ScannerReport } from '#src/kernel/scanner-report.ts';
 import { ACCEPTED, createRelay, playUpstream, type Relay } from '#test/relay/fixture.ts';
 
@@ -37,7 +38,14 @@ const recipients = (count: number, link = 'https://praxis.example/') =>
   }));
 
 const bulk = async (intake: IntakeContext, body: Partial<BulkRequest['body']>, key: string | null = null) => {
-  const request = { tenantId, projects: null, key, log, body: { template, recipients: [], ...body } };
+  const request = {
+    tenantId,
+    projects: null,
+    key,
+    log,
+    speak: inEnglish,
+    body: { template, recipients: [], ...body },
+  };
   const { status, body: answer, replayed } = await sendBulk(intake, request);
   return { status, replayed, results: (answer as { results: Result[] }).results };
 };
@@ -49,6 +57,7 @@ const batch = async (intake: IntakeContext, items: BatchRequest['items'], key: s
     items,
     key,
     log,
+    speak: inEnglish,
   });
   return { status, replayed, results: body as Result[] };
 };
@@ -66,7 +75,7 @@ const failAfter = (writes: number) => {
     const full = { extra: { retry_after: 5 } };
     return left >= 0
       ? files.write(id, work)
-      : Promise.reject(new AppError('unavailable', 'The data cannot be stored at the moment.', full));
+      : Promise.reject(new AppError('unavailable', say`The data cannot be stored at the moment.`, full));
   };
   return {
     intake: { ...relay.intake, files: { ...files, write } },
@@ -207,7 +216,7 @@ describe('where scanners are configured', () => {
 
   test('and are required but do not answer, nothing is stored', async () => {
     const intake = reporting({});
-    const silent = new AppError('unavailable', 'silent', { extra: { retry_after: 1 } });
+    const silent = new AppError('unavailable', say`silent`, { extra: { retry_after: 1 } });
     const content = { ...intake.content, scan: () => Promise.reject(silent) };
     await expect(bulk({ ...intake, content }, { recipients: recipients(3) }, 'key')).rejects.toBe(silent);
     expect([
@@ -269,7 +278,7 @@ test('a key of another project is neither shown nor changed', async () => {
   const project = await read((db) => tenantStore(db).defaultProject().id);
   const body = { template, recipients: recipients(1), project_id: project };
   const ask = (projects: ReadonlySet<string> | null, asked: BulkRequest['body']) =>
-    sendBulk(relay.intake, { tenantId, projects, body: asked, key: 'key', log });
+    sendBulk(relay.intake, { tenantId, projects, body: asked, key: 'key', log, speak: inEnglish });
   expect((await ask(null, body)).replayed).toBe(false);
   const elsewhere = new Set([newId()]);
   for (const asked of [body, { ...body, recipients: recipients(2) }])

@@ -3,6 +3,8 @@ import { toDraft } from '#src/intake/draft.ts';
 import { type SendBody, sendBody } from '#src/intake/schema.ts';
 import { draftOf as draftOfBody } from '#src/intake/templates/resolve.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { inEnglish } from '#src/kernel/say.ts';
+import { textOf } from '#src/kernel/validate.ts';
 
 type Given = Partial<Record<keyof SendBody, unknown>>;
 const draftOf = (given: Given) =>
@@ -197,7 +199,9 @@ describe('names with capitals', () => {
   const refusal = (given: object): unknown => {
     const result = sendBody.safeParse(given);
     if (!result.success)
-      return result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+      return result.error.issues.map(
+        ({ path, message }) => `${path.join('.')}: ${inEnglish(textOf(message))}`,
+      );
     try {
       toDraft(result.data);
     } catch (error) {

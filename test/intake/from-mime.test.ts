@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Draft } from '#src/intake/draft.ts';
 import { fromMime } from '#src/intake/from-mime.ts';
-import { KNOWN_CONTROLS } from '#src/intake/gates/control-headers.ts';
+import { KNOWN_CONTROLS } from '#src/intake/gates/envelope-gates.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { composeMessage } from '#src/messages/compose/mime.ts';

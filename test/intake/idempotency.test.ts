@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRequestQueue, removeExpiredAnswers } from '#src/intake/idempotency.ts';
+import { createRequestQueue, findKept, keepAnswer, removeExpiredAnswers } from '#src/intake/answer.ts';
 import { idempotencyStore } from '#src/intake/idempotency-store.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { plansOf } from '#test/support/query-plan.ts';
@@ -109,4 +109,17 @@ test('they are found by their age', async () => {
   const { db } = await openTenantDb();
   const steps = plansOf(db, (connection) => idempotencyStore(connection)).flatMap((plan) => plan.steps);
   expect(steps.filter((step) => /TEMP B-TREE|SCAN idempotency_keys$/.test(step))).toEqual([]);
+});
+
+test('an answer is given again for a day, and not at its end', async () => {
+  const { db } = await openTenantDb();
+  const [{ id }] = db.prepare<[], { id: string }>('SELECT id FROM projects').all() as [{ id: string }];
+  const request = { key: 'k', digest: Buffer.alloc(32) };
+  keepAnswer(db, id, request, { status: 202, body: {} }, DAY);
+  expect(findKept(db, id, request, 2 * DAY - 1)).toMatchObject({ status: 202 });
+  expect(findKept(db, id, request, 2 * DAY)).toBeNull();
+  const other = { ...request, digest: Buffer.alloc(32, 1) };
+  expect(() => findKept(db, id, other, 2 * DAY - 1)).toThrow(
+    expect.objectContaining({ code: 'idempotency_conflict' }),
+  );
 });

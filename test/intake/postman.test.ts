@@ -1,5 +1,6 @@
 // The postman between a real outbox and the real way in; a clock that stands still until the test moves it, so that
 // what is tried again by itself is tried when the test says so.
+
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createOutbox } from '#src/accounts/mails/outbox.ts';
 import type { Notice } from '#src/accounts/mails/schema.ts';
@@ -21,9 +22,10 @@ import {
   turns,
   untilSeen,
 } from '#test/relay/fixture.ts';
+import { testSealingKey } from '#test/support/keys.ts';
 import { until } from '#test/support/process.ts';
 
-const outbox = createOutbox(Buffer.alloc(32, 7));
+const outbox = createOutbox(testSealingKey(7));
 const LATER = 30 * 24 * HOUR;
 
 let disk: TestDisk;
@@ -193,7 +195,7 @@ describe('what cannot be handed in now', () => {
   test('does not hold up what comes after it', async () => {
     await enqueue(code({ to: 'a@example.org' }), code({ to: 'b@example.org' }));
     await relay.storage.platform.write((db) => {
-      createOutbox(Buffer.alloc(32, 9)).enqueue(db, code(), relay.clock.now());
+      createOutbox(testSealingKey(9)).enqueue(db, code(), relay.clock.now());
     });
     await enqueue(code({ to: 'c@example.org' }));
     const postman = postmanOf();

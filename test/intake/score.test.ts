@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Assessment, combine } from '#src/intake/content/assessment.ts';
+import { refusals } from '#src/app/refusals.ts';
+import { type Assessment, combine } from '#src/content/assessment.ts';
 import type { Draft } from '#src/intake/draft.ts';
 import { type Facts, gateKinds } from '#src/intake/gate.ts';
 import { runGates } from '#src/intake/gates.ts';
 import { scoreAnswer, scoreOf } from '#src/intake/score.ts';
+import { inEnglish, speakerOf } from '#src/kernel/say.ts';
 import { DAY } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { MESSAGE } from '#test/support/draft.ts';
@@ -18,14 +20,16 @@ const MARKETING: Partial<Facts> = {
   unsubscribe: 'one_click',
 };
 
+const german = speakerOf('de', refusals.de);
 const score = (
   given: { draft?: Partial<Draft>; facts?: Partial<Facts>; content?: Partial<Assessment> } = {},
   language: 'de' | 'en' = 'en',
 ) => {
+  const asked = { answerLanguage: language, speak: language === 'de' ? german : inEnglish };
   const content = { ...CLEAN, ...given.content };
   const draft = { ...MESSAGE, ...given.draft };
   const facts = factsFor(draft, { unsubscribe: 'one_click', ...given.facts, content });
-  return scoreAnswer.parse(scoreOf(draft, facts, runGates(gateKinds, facts, draft, true), content, language));
+  return scoreAnswer.parse(scoreOf(draft, facts, runGates(gateKinds, facts, draft, true), content, asked));
 };
 
 test('a message with nothing against it', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isDelicate, trackingOf } from '#src/intake/tracking.ts';
+import { isDelicate, trackingOf } from '#src/intake/gate.ts';
 import type { Kind } from '#src/messages/kinds.ts';
 
 const ROUTES = { on: { track_opens: 1, track_clicks: 1 }, off: { track_opens: 0, track_clicks: 0 } } as const;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createKeyedQueue, limitConcurrency, limitKeyedConcurrency } from '#src/kernel/concurrency.ts';
+import { say } from '#src/kernel/say.ts';
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -32,7 +33,7 @@ test('one tenant’s work is done one after the other, also past a failure; anot
 });
 
 test('each key has its own number of running works; one that ended or failed gives its place back', async () => {
-  const inPlace = limitKeyedConcurrency(2, 'Too many.');
+  const inPlace = limitKeyedConcurrency(2, say`Too many.`);
   const ends: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
   const begin = (tenantId: string) =>
     inPlace(tenantId, () => {

@@ -4,6 +4,7 @@ import { type CsvReading, csvTable } from '#src/kernel/csv-file.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 
 /** `names`: of the caller at each page; the one after the last of them is refused. */
 const readingFor = (...names: readonly string[]): CsvReading => {
@@ -12,7 +13,7 @@ const readingFor = (...names: readonly string[]): CsvReading => {
   const readmit = async (): Promise<Caller> => {
     const next = callers.shift();
     if (next) return next;
-    throw new AppError('unauthorized', 'no more');
+    throw new AppError('unauthorized', say`no more`);
   };
   return { files: files as unknown as TenantFiles, tenantId: 't', request: { caller, readmit } };
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDueTimes, type DueTimes } from '#src/kernel/due-times.ts';
+import { createDueTimes, type DueTimes } from '#src/kernel/work/pump.ts';
 
 const takeAll = (times: DueTimes, now: number): string[] => {
   const taken: string[] = [];

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { AppError, type ErrorCode, errorTable, toAppError } from '#src/kernel/errors.ts';
+import { errorTable } from '#src/kernel/error-table.ts';
+import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
+import { toAppError } from '#src/kernel/route.ts';
+import { inEnglish, say } from '#src/kernel/say.ts';
 
 const codes = Object.keys(errorTable) as ErrorCode[];
 
@@ -10,7 +13,7 @@ describe('the table of codes', () => {
     expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(600);
-    expect(hint).toMatch(/^[A-Z`/].*\.$/);
+    expect(inEnglish(hint)).toMatch(/^[A-Z`/].*\.$/);
   });
 
   test('no extra field hides code, error or hint', () => {
@@ -33,7 +36,7 @@ describe('the table of codes', () => {
 
 describe('an error', () => {
   test('shows code, message, hint and its extra fields, and nothing of its cause', () => {
-    const error = new AppError('body_too_large', 'The body is too large.', {
+    const error = new AppError('body_too_large', say`The body is too large.`, {
       extra: { limit_bytes: 10 },
       cause: new Error('secret path /var/lib'),
     });
@@ -41,14 +44,14 @@ describe('an error', () => {
     expect(JSON.parse(JSON.stringify(error))).toEqual({
       code: 'body_too_large',
       error: 'The body is too large.',
-      hint: errorTable.body_too_large.hint,
+      hint: inEnglish(errorTable.body_too_large.hint),
       limit_bytes: 10,
     });
     expect(z.strictObject(errorTable.body_too_large.extra).safeParse(error.extra).success).toBe(true);
   });
 
   test('may bring a better hint', () => {
-    expect(new AppError('not_found', 'No such route.', { hint: 'List them.' }).toJSON()).toEqual({
+    expect(new AppError('not_found', say`No such route.`, { hint: say`List them.` }).toJSON()).toEqual({
       code: 'not_found',
       error: 'No such route.',
       hint: 'List them.',
@@ -56,7 +59,7 @@ describe('an error', () => {
   });
 
   test('of ours passes as it is', () => {
-    const error = new AppError('conflict', 'Taken.');
+    const error = new AppError('conflict', say`Taken.`);
     expect(toAppError(error)).toBe(error);
   });
 

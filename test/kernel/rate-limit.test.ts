@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { clientKey, createRateCheck, createRateLimiter, perMinute } from '#src/kernel/rate-limit.ts';
+import { say } from '#src/kernel/say.ts';
 import { MINUTE } from '#src/kernel/time.ts';
 import { createTestClock } from '#test/support/storage.ts';
 
@@ -94,7 +95,7 @@ test.each([
 
 test('each key has its number a minute, and the refusal says when to come again', () => {
   const clock = createTestClock();
-  const check = createRateCheck(clock, () => perMinute(3), 'Too many.');
+  const check = createRateCheck(clock, () => perMinute(3), say`Too many.`);
   for (let time = 0; time < 3; time++) check('a@example.org');
   expect(() => check('a@example.org')).toThrow(
     expect.objectContaining({ code: 'rate_limited', message: 'Too many.', extra: { retry_after: 20 } }),
@@ -107,7 +108,7 @@ test('each key has its number a minute, and the refusal says when to come again'
 
 test('a limit that the operator changes holds at once', () => {
   let limit = perMinute(1);
-  const check = createRateCheck(createTestClock(), () => limit, 'Too many.');
+  const check = createRateCheck(createTestClock(), () => limit, say`Too many.`);
   check('a@example.org');
   expect(() => check('a@example.org')).toThrow();
   limit = perMinute(2);

@@ -1,21 +1,29 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { deriveKey, seal, unseal } from '#src/kernel/seal.ts';
+import { deriveKey, fingerprintOf, type SealingKey, seal, unseal } from '#src/kernel/seal.ts';
 
 const MASTER_KEY_BYTES = 32;
 
 const master = randomBytes(MASTER_KEY_BYTES);
-const key = deriveKey(master, 'test');
+const derived = deriveKey(master, 'test');
+const keyOf = (bytes: Buffer): SealingKey => ({ present: createSecretKey(bytes), former: null });
+const key = keyOf(derived);
 const plain = Buffer.from('a private key');
 const CONTEXT = 'dkim tenant token';
 
 describe('derived keys', () => {
   test('follow from the master key and the purpose', () => {
-    expect(deriveKey(master, 'test')).toEqual(key);
-    expect(key).toHaveLength(32);
-    expect(deriveKey(master, 'tests')).not.toEqual(key);
-    expect(deriveKey(randomBytes(MASTER_KEY_BYTES), 'test')).not.toEqual(key);
+    expect(deriveKey(master, 'test')).toEqual(derived);
+    expect(derived).toHaveLength(32);
+    expect(deriveKey(master, 'tests')).not.toEqual(derived);
+    expect(deriveKey(randomBytes(MASTER_KEY_BYTES), 'test')).not.toEqual(derived);
   });
+});
+
+test('a fingerprint says which key it is', () => {
+  expect(fingerprintOf(master)).toBe(fingerprintOf(Buffer.from(master)));
+  expect(fingerprintOf(master)).toMatch(/^[0-9a-f]{16}$/);
+  expect(fingerprintOf(randomBytes(MASTER_KEY_BYTES))).not.toBe(fingerprintOf(master));
 });
 
 describe('sealing', () => {
@@ -32,7 +40,7 @@ describe('sealing', () => {
 
   test('opens under no other key and in no other context', () => {
     const sealed = seal(key, plain, CONTEXT);
-    expect(() => unseal(deriveKey(master, 'other'), sealed, CONTEXT)).toThrow();
+    expect(() => unseal(keyOf(deriveKey(master, 'other')), sealed, CONTEXT)).toThrow();
     expect(() => unseal(key, sealed, 'dkim tenant token2')).toThrow();
     expect(() => unseal(key, sealed, '')).toThrow();
   });
@@ -46,6 +54,15 @@ describe('sealing', () => {
         expect(() => unseal(key, changed, CONTEXT), `byte ${index}, bit ${bit}`).toThrow();
       }
     }
+  });
+
+  test('opens under the former key too, but is sealed under the present one', () => {
+    const sealed = seal(key, plain, CONTEXT);
+    const other = keyOf(deriveKey(master, 'other'));
+    const both: SealingKey = { present: other.present, former: key.present };
+    expect(unseal(both, sealed, CONTEXT)).toEqual(plain);
+    expect(unseal(other, seal(both, plain, CONTEXT), CONTEXT)).toEqual(plain);
+    expect(() => unseal(both, sealed, 'dkim tenant token2')).toThrow();
   });
 
   test('opens no more when it was cut or lengthened', () => {

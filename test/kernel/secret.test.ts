@@ -1,7 +1,7 @@
 import { format, inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createLog } from '#src/kernel/log.ts';
-import { Secret } from '#src/kernel/secret.ts';
+import { FORMER_SECRET_MS, formerSecretUntil, Secret } from '#src/kernel/secret.ts';
 
 const VALUE = 'correct horse battery staple';
 const secret = new Secret(VALUE);
@@ -32,4 +32,15 @@ describe('a secret', () => {
       'horse',
     );
   });
+});
+
+const NOW = 1_700_000_000_000;
+test.each<[what: string, until: number | null, isValid: boolean]>([
+  ['before its end', NOW + 1, true],
+  ['at its end', NOW, false],
+  ['at the rotation', NOW + FORMER_SECRET_MS, true],
+  ['after the clock was set back', NOW + FORMER_SECRET_MS + 1, false],
+  ['where there is none', null, false],
+])('the secret before the last rotation %s', (_, until, isValid) => {
+  expect(formerSecretUntil(until, NOW)).toBe(isValid ? until : null);
 });

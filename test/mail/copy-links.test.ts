@@ -1,4 +1,3 @@
-import { createSecretKey } from 'node:crypto';
 import { expect, test } from 'vitest';
 import {
   createTrackingLinks,
@@ -9,8 +8,9 @@ import {
   withoutRecipient,
   withoutTracking,
 } from '#src/mail/copy-links.ts';
+import { testTokenKeys } from '#test/support/keys.ts';
 
-const key = createSecretKey(Buffer.alloc(32, 3));
+const key = testTokenKeys(3);
 const target = { tenantNumber: 17, recipientId: 123_456 };
 const origin = 'https://mail.example.com';
 const url = createUnsubscribeUrl(origin, key)(target);

@@ -1,8 +1,16 @@
-import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { decodeReturnPath, encodeReturnPath, looksLikeReturnPath, returnPathsIn } from '#src/mail/verp.ts';
+import {
+  createCopyAddresses,
+  decodeFeedbackId,
+  decodeReturnPath,
+  decodeUnsubscribeAddress,
+  encodeReturnPath,
+  looksLikeReturnPath,
+  returnPathsIn,
+} from '#src/mail/verp.ts';
+import { testTokenKeys } from '#test/support/keys.ts';
 
-const key = createSecretKey(Buffer.alloc(32, 7));
+const key = testTokenKeys(7);
 const DOMAIN = 'praxis.example';
 const target = { tenantNumber: 17, recipientId: 123_456 };
 const returnPath = encodeReturnPath(key, target, DOMAIN);
@@ -35,6 +43,20 @@ describe('a return path is decoded again', () => {
 });
 
 describe('nothing else is decoded', () => {
+  test('a token in the place of one for another purpose', () => {
+    // Who can unsubscribe a copy may not report that it bounced, nor the reverse.
+    const addresses = createCopyAddresses(key);
+    const unsubscribe = addresses.unsubscribe(target, DOMAIN);
+    expect(decodeUnsubscribeAddress(key, unsubscribe)).toEqual(target);
+    expect(decodeReturnPath(key, unsubscribe)).toBeNull();
+    expect(decodeReturnPath(key, unsubscribe.replace(/^u-/, 'b+'))).toBeNull();
+    expect(decodeUnsubscribeAddress(key, returnPath.replace(/^b\+/, 'u-'))).toBeNull();
+    const feedbackId = addresses.feedbackId(target);
+    expect(decodeFeedbackId(key, feedbackId)).toEqual(target);
+    expect(decodeReturnPath(key, `b+${feedbackId}@bounce.`)).toBeNull();
+    expect(decodeUnsubscribeAddress(key, `u-${feedbackId}@bounce.`)).toBeNull();
+  });
+
   test('any one character changed', () => {
     const at = returnPath.indexOf('@');
     const others = 'abcdefghijklmnopqrstuvwxyz234567019+-=_.@ ';
@@ -59,7 +81,7 @@ describe('nothing else is decoded', () => {
   });
 
   test.each([
-    ['another key', createSecretKey(Buffer.alloc(32, 8)), returnPath],
+    ['another key', testTokenKeys(8), returnPath],
     ['another domain', key, returnPath.replace(DOMAIN, 'other.example')],
     ['a domain below', key, returnPath.replace('bounce.', 'bounce.sub.')],
     ['no bounce label', key, returnPath.replace('bounce.', '')],

@@ -1,5 +1,5 @@
 // What followers receive, on a practice's real file: each event caused by what causes it, read back as followers read it.
-import { createSecretKey } from 'node:crypto';
+
 import { describe, expect, test } from 'vitest';
 import { type EventType, eventTypes } from '#src/events/catalogue.ts';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
@@ -20,6 +20,7 @@ import {
 import { queueStore } from '#src/messages/queue/store.ts';
 import { type Signal, signals } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
+import { testTenantKey } from '#test/support/keys.ts';
 import { receiveMail } from '#test/support/received-mail.ts';
 import { openTenantDb, queueMessage } from '#test/support/storage.ts';
 
@@ -27,7 +28,7 @@ const NOW = 1_764_000_000_000;
 const PRACTICE_URL = 'https://mail.example.com/api/practices/p';
 const published = (row: FollowedEvent) => publishedEvent(row, PRACTICE_URL);
 const deps = {
-  suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
+  suppressionKey: testTenantKey(1),
   simulatorDomain: 'simulator.mail.example.com',
   guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
   softBounces: () => ({ count: 5, days: 30 }),

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '#src/kernel/id.ts';
 import { openContent, sealContent } from '#src/messages/sealed-content.ts';
+import { testSealingKey } from '#test/support/keys.ts';
 
-const KEY = Buffer.alloc(32, 3);
+const KEY = testSealingKey(3);
 const ID = newId();
 const CONTENT = { text: 'Ihr Code: 123456 — schöne Grüße', html: null };
 const sealed = {
@@ -32,7 +33,7 @@ describe('sealed content', () => {
   });
 
   test.each([
-    ['under another key', Buffer.alloc(32, 4), ID, sealed],
+    ['under another key', testSealingKey(4), ID, sealed],
     ['as another message’s', KEY, newId(), sealed],
     ['with a byte altered', KEY, ID, altered()],
     ['cut short', KEY, ID, { ...sealed, sealed: Buffer.alloc(3, 1) }],

@@ -33,7 +33,7 @@ const start = async (): Promise<void> => {
       done();
     },
   });
-  indexer = createSearchIndexer({ files: storage.tenants, log: createLog('warn', lines) }, WORTH_A_TURN);
+  indexer = createSearchIndexer(storage.tenants, createLog('warn', lines), WORTH_A_TURN);
 };
 
 beforeEach(async () => {

@@ -1,5 +1,6 @@
 // What the stores of a tenant remember, against what its file says: random changes, of which some are refused, some fail with
 // the disk, and some come from another process.
+// @module-tag slow
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { createSecretKey, generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type PracticePause, tenantStore } from '#src/accounts/tenants/store.ts';
 import { createHostKeys } from '#src/domains/keys/keys.ts';
@@ -8,6 +8,7 @@ import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
 import { addSuppression, wholeTeam } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import { newId } from '#src/kernel/id.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import { HOUR, MINUTE } from '#src/kernel/time.ts';
 import { createTrackingLinks } from '#src/mail/copy-links.ts';
 import type { Address } from '#src/mail/mailbox.ts';
@@ -17,6 +18,7 @@ import { queueStore } from '#src/messages/queue/store.ts';
 import { sealContent } from '#src/messages/sealed-content.ts';
 import { type MessageRow, messageStore } from '#src/messages/store.ts';
 import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
+import { testSealingKey, testTenantKey, testTokenKeys } from '#test/support/keys.ts';
 import { sharedSignThreads } from '#test/support/sign-threads.ts';
 import {
   MANAGED_HOST,
@@ -33,8 +35,8 @@ const policy: RetryPolicy = {
   jitter: 0,
   giveUpAfter: { 0: HOUR, 1: HOUR },
 };
-const returnPathKey = createSecretKey(Buffer.alloc(32, 2));
-const contentKey = Buffer.alloc(32, 3);
+const returnPathKey = testTokenKeys(2);
+const contentKey = testSealingKey(3);
 const NOW = 1_700_000_000_000;
 
 let tenant: SampleTenant;
@@ -48,17 +50,17 @@ beforeEach(async () => {
   const keys = await createHostKeys(tenant.tenantId, MANAGED_HOST, SEALING_KEY, 0, pair);
   for (const key of keys) dkimKeyStore(tenant.db).insert(key);
   deps = {
-    signers: createSigners(SEALING_KEY, { ed25519: true }),
+    signersOf: createSigners(SEALING_KEY, { ed25519: true }).of,
     sign: sharedSignThreads().sign,
     returnPathKey,
     contentKey,
-    suppressionKey: createSecretKey(Buffer.alloc(32, 4)),
+    suppressionKey: testTenantKey(4),
     simulatorDomain: 'simulator.mail.example.com',
     guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
     softBounces: () => ({ count: 5, days: 30 }),
     unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
     addresses: null,
-    trackingLinks: createTrackingLinks('https://mail.example.com', createSecretKey(Buffer.alloc(32, 5))),
+    trackingLinks: createTrackingLinks('https://mail.example.com', testTokenKeys(5)),
     service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
   };
 });
@@ -225,7 +227,7 @@ describe('what cannot be sent', () => {
 });
 
 describe('the service’s own mail', () => {
-  const seal = (key: Buffer, id: string) => {
+  const seal = (key: SealingKey, id: string) => {
     const { sealed } = sealContent(key, id, { text: 'Ihr Code: 123456', html: null });
     tenant.db.prepare('UPDATE message_bodies SET text = NULL, sealed = ?').run(sealed);
   };

@@ -58,6 +58,31 @@ describe('the order of tenants', () => {
     expect(upstream.seen.at(-1)?.recipient).toBe('anna@example.org');
   });
 
+  test('marketing mail that waits for places does not keep a later transactional message from its time', async () => {
+    const gate = createGate();
+    const upstream = playUpstream(
+      ({ recipient }, number) =>
+        recipient.startsWith('anna') ? (number === 1 ? LATER : ACCEPTED) : gate.opened.then(() => ACCEPTED),
+      { concurrency: 8 },
+    );
+    const relay = await createRelay([upstream]);
+    const practice = await relay.createPractice('Nord');
+    relay.dispatcher.start();
+    await relay.send(practice);
+    const dueAt = relay.clock.now() + MINUTE;
+    await until('it is due in a minute', () => relay.dispatcher.describe().next_due_at === dueAt);
+    relay.clock.set(dueAt - 100);
+    await relay.send(practice, { ...MARKETING, to: mailboxes(20) });
+    await untilSeen(upstream, 7);
+    await relay.untilOnlyTransmitting();
+    await turns();
+    // Nothing ends, and no one asks.
+    relay.clock.set(dueAt);
+    await untilSeen(upstream, 8);
+    expect(upstream.seen.at(-1)?.recipient).toBe('anna@example.org');
+    gate.open();
+  });
+
   // Its turn comes after the one under way and one that may have been given before.
   test.each([
     { concurrency: 1, before: 2 },

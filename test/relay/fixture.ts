@@ -1,7 +1,7 @@
 // The way of a message from intake to an upstream that the test plays: real files, the real dispatcher, a clock that
 // stands still until the test moves it. Ended by itself when the test ends.
 
-import { createSecretKey, generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import Database from 'better-sqlite3';
@@ -9,13 +9,13 @@ import { onTestFinished } from 'vitest';
 import { createTenant } from '#src/accounts/tenants/create.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { createContentCheck } from '#src/content/check-content.ts';
 import { createSigners } from '#src/domains/keys/signers.ts';
 import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
 import { type Accepted, accept } from '#src/intake/accept.ts';
-import { createContentCheck } from '#src/intake/content/check-content.ts';
+import { createRequestQueue } from '#src/intake/answer.ts';
 import type { Draft } from '#src/intake/draft.ts';
 import type { Submission } from '#src/intake/evaluate.ts';
-import { createRequestQueue } from '#src/intake/idempotency.ts';
 import type { IntakeContext } from '#src/intake/intake-context.ts';
 import type { Disk } from '#src/kernel/db/disk.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
@@ -32,6 +32,8 @@ import { createDispatcher, type Dispatcher } from '#src/relay/dispatcher.ts';
 import type { Transcript, Upstream } from '#src/relay/upstream.ts';
 import { createUpstreams, type NamedMail, type Upstreams } from '#src/relay/upstreams.ts';
 import { MESSAGE } from '#test/support/draft.ts';
+import { SETTINGS } from '#test/support/facts.ts';
+import { testSealingKey, testTenantKey, testTokenKeys } from '#test/support/keys.ts';
 import { until } from '#test/support/process.ts';
 import { sharedSignThreads } from '#test/support/sign-threads.ts';
 import {
@@ -169,8 +171,8 @@ export interface QueuedRow {
 /** The shortest that RSA-SHA256 can sign with in reasonable time; made once. */
 const RSA_PAIR = generateKeyPairSync('rsa', { modulusLength: 1_024 });
 
-const CONTENT_KEY = Buffer.alloc(32, 3);
-const SUPPRESSION_KEY = createSecretKey(Buffer.alloc(32, 4));
+const CONTENT_KEY = testSealingKey(3);
+const SUPPRESSION_KEY = testTenantKey(4);
 
 /** Throws where the content was blocked. */
 export const acceptWhole = async (
@@ -217,14 +219,14 @@ export const createRelay = async (
     policy: () => policy,
     clock,
     log,
-    signers: createSigners(SEALING_KEY, { ed25519: false }),
+    signersOf: createSigners(SEALING_KEY, { ed25519: false }).of,
     sign: options.sign ?? sharedSignThreads().sign,
-    returnPathKey: createSecretKey(Buffer.alloc(32, 2)),
+    returnPathKey: testTokenKeys(2),
     contentKey: CONTENT_KEY,
     suppressionKey: SUPPRESSION_KEY,
     unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
     addresses: null,
-    trackingLinks: createTrackingLinks('https://mail.example.com', createSecretKey(Buffer.alloc(32, 5))),
+    trackingLinks: createTrackingLinks('https://mail.example.com', testTokenKeys(5)),
     service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
     simulatorDomain: 'simulator.mail.example.com',
     guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
@@ -234,11 +236,7 @@ export const createRelay = async (
     utf8: { takes: () => false, learn: async () => {} },
     files: storage.tenants,
     clock,
-    config: () => ({
-      service: { public_origin: 'http://mail.example.com' },
-      safe_mode: { default: false, allowlist: [], placement_testers: [] },
-      upstreams: [],
-    }),
+    config: () => ({ ...SETTINGS, upstreams: [] }),
     simulatorDomain: 'simulator.mail.example.com',
     contentKey: CONTENT_KEY,
     content: createContentCheck(),
@@ -246,6 +244,7 @@ export const createRelay = async (
     limits: () => ({ ...defaultLimits, managed_host_mails: 1_000_000 }),
     suppressionKey: SUPPRESSION_KEY,
     answering: () => ({ takes: () => null, usual: () => null }),
+    isDkimBroken: () => false,
     usageReached: () => undefined,
     holdDue: dueRegistry.hold,
     wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),

@@ -67,7 +67,7 @@ test('is what the file of a practice says, and of one that is not read the time 
     queued: () => queued,
     describe: () => ({ in_flight: 0, waiting_tenants: queued.length, next_due_at: null }),
   };
-  const route = queueRoutes({ storage, clock, upstreams, dispatcher }).find(({ id }) => id === 'listQueues');
+  const route = queueRoutes({ storage, clock }, upstreams, dispatcher).find(({ id }) => id === 'listQueues');
   const input = { params: {}, query: { limit: 1 }, body: undefined };
   const ask = () => route?.handle(input as never, { log } as RequestContext);
   expect((await ask())?.body).toMatchObject({

@@ -1,4 +1,3 @@
-import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
@@ -12,6 +11,7 @@ import type { Status } from '#src/messages/rules.ts';
 import { messageStore } from '#src/messages/store.ts';
 import type { Outcome } from '#src/relay/outcome.ts';
 import { settle } from '#src/relay/settle.ts';
+import { testTenantKey } from '#test/support/keys.ts';
 import { openTenantDb, queueMessage, type SampleMessage, type SampleTenant } from '#test/support/storage.ts';
 
 const policy: RetryPolicy = {
@@ -56,7 +56,7 @@ const facts = {
   simulatorDomain: 'simulator.mail.example.com',
   guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
   softBounces: () => ({ count: 5, days: 30 }),
-  suppressionKey: createSecretKey(Buffer.alloc(32, 4)),
+  suppressionKey: testTenantKey(4),
 };
 const settleAt = (now: number, row: QueueRow, outcome: Outcome, acceptIsDelivery = false) =>
   settle(tenant.db, { ...facts, row, outcome, acceptIsDelivery, upstreamWorks: true }, policy, now);

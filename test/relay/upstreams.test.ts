@@ -260,7 +260,7 @@ test('each is described with its breaker and its own facts', () => {
       state: 'closed',
       failures: 0,
       retry_at: null,
-      connections: 0,
+      dsn: null,
     },
     {
       name: 'second',
@@ -270,7 +270,7 @@ test('each is described with its breaker and its own facts', () => {
       state: 'closed',
       failures: 0,
       retry_at: null,
-      connections: 0,
+      dsn: null,
     },
   ]);
 });

@@ -281,6 +281,7 @@ export const largestMail = (): Buffer =>
   Buffer.concat([Buffer.alloc(36 * MIB, `\r\n${'a'.repeat(60)}\r\n`), Buffer.from('.\r\n')]);
 
 const contents: readonly Dialogue[] = [
+  mail('100 hops', raw(`${'Received: from a by b; date\r\n'.repeat(100)}\r\n.\r\n`), TAKEN),
   mail('101 hops', raw(`${'Received: from a by b; date\r\n'.repeat(101)}\r\n.\r\n`), '554 5.4.6'),
   mail(
     'a header field of 200 KiB',

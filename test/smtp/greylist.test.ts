@@ -97,7 +97,15 @@ test.each<[name: string, mails: Parameters<typeof played>[0], passes: boolean[]]
     [false, false],
   ],
   [
-    'two days later it starts again',
+    'two days later is in time',
+    [
+      [0, '192.0.2.1'],
+      [2 * DAY, '192.0.2.1'],
+    ],
+    [false, true],
+  ],
+  [
+    'after two days it starts again',
     [
       [0, '192.0.2.1'],
       [2 * DAY + 1, '192.0.2.1'],

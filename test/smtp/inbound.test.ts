@@ -1,9 +1,10 @@
 // The listener for mail from the world, over raw sockets: whom it takes mail for, what it refuses and how, and that no
 // bytes of a message are ever taken for commands.
 // @module-tag slow
-import { createSecretKey } from 'node:crypto';
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { behaviourOf } from '#src/feedback/simulator.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { MINUTE } from '#src/kernel/time.ts';
@@ -11,10 +12,11 @@ import { decodeReturnPath, encodeReturnPath, type ReturnPathTarget } from '#src/
 import { createGreylist } from '#src/smtp/greylist.ts';
 import { createInbound, type Inbound, type InboundOptions, type InboundWork } from '#src/smtp/inbound.ts';
 import { createCertificate } from '#test/support/certificate.ts';
+import { testTokenKeys } from '#test/support/keys.ts';
 import { until } from '#test/support/process.ts';
 import { type SmtpTalk, talkTo } from '#test/support/smtp-talk.ts';
 
-const key = createSecretKey(Buffer.alloc(32, 1));
+const key = testTokenKeys(1);
 const own = encodeReturnPath(key, { tenantNumber: 7, recipientId: 42 }, 'praxis.example');
 const certificate = createCertificate(['mail.example.com']);
 const MIB = 1_024 * 1_024;
@@ -61,9 +63,9 @@ const started = async (
     decodeReturnPath: (address) => decodeReturnPath(key, address),
     decodeUnsubscribeAddress: () => null,
     decodeForwardPath: () => null,
+    simulates: (localPart) => behaviourOf(localPart) !== null,
     isSendingHost: (host) => ['praxis.example', 'xn--zahnrzte-4za.example'].includes(host),
     messageBytes: 10 * MIB,
-    clientLists: null,
     greylist: null,
     clientRate: () => ({ perSecond: 1, burst: 1_000 }),
     budget: createByteBudget(64 * MIB),
@@ -82,6 +84,9 @@ const started = async (
           answers: target.recipientId,
         })),
       writeTo: async () => null,
+      requireHere: () => undefined,
+      handOn: async () => ({ result: 'accepted' }),
+      listing: async () => null,
       receive: async (recipients, { envelope: { protocol, mailFrom }, content }) => {
         received.push({ recipients, protocol, mailFrom, content: content.toString() });
         return { kind: 'stored' };
@@ -97,8 +102,8 @@ const started = async (
       },
       unsubscribe: async () => 'unchanged',
       forwardReport: async () => 'unchanged',
-      simulate: async ({ behaviour, returnPath }) => {
-        simulated.push(`${behaviour} ${returnPath}`);
+      simulate: async ({ recipient, returnPath }) => {
+        simulated.push(`${recipient} ${returnPath}`);
         return true;
       },
       domainReport: async ({ kind, envelope: { mailFrom, clientAddress } }) => {
@@ -702,7 +707,7 @@ describe('mail to mailboxes', () => {
 
   test('of a client on a block list is refused with the list; reports, complaints and postmaster are not', async () => {
     const listing = async (address: string) => (address === '127.0.0.2' ? 'zen.spamhaus' : null);
-    const scene = await started({ clientLists: { listing } });
+    const scene = await started({}, { listing });
     const [listed, other] = [await scene.talk('127.0.0.2'), await scene.talk()];
     await listed.hello();
     await listed.say('MAIL FROM:<>');
@@ -756,12 +761,10 @@ describe('mail to mailboxes', () => {
     test('passes the limits and block lists of clients, and the limits of the practice', async () => {
       let isBusy = false;
       const scene = await started(
-        {
-          clientRate: () => ({ perSecond: 1, burst: 1 }),
-          clientLists: { listing: async (address) => (address === '127.0.0.2' ? 'zen.spamhaus' : null) },
-        },
+        { clientRate: () => ({ perSecond: 1, burst: 1 }) },
         {
           ...noReport,
+          listing: async (address) => (address === '127.0.0.2' ? 'zen.spamhaus' : null),
           admitAnswers: () => (isBusy ? { refusal: 'busy' } : [{ tenantId: 'a', address: own }]),
         },
       );

@@ -10,12 +10,14 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { noSuchToken } from '#src/accounts/people/credential-faults.ts';
 import { anonymous, type Caller } from '#src/kernel/access.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
-import { AppError, errorTable } from '#src/kernel/errors.ts';
+import { noSuchToken } from '#src/kernel/credentials.ts';
+import { errorTable } from '#src/kernel/error-table.ts';
+import { AppError } from '#src/kernel/errors.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { createLog } from '#src/kernel/log.ts';
+import { say } from '#src/kernel/say.ts';
 import { MINUTE, systemClock } from '#src/kernel/time.ts';
 import { createListener, type ListenerOptions } from '#src/smtp/listener.ts';
 import { createSubmission, refusalOf, type SubmissionOptions } from '#src/smtp/submission.ts';
@@ -471,7 +473,7 @@ describe('an error as a reply', () => {
 
   test('is one line of ASCII that the client’s buffer holds', () => {
     const refusal = refusalOf(
-      new AppError('conflict', `Größe „XL“ ☃\r\n250 ok${' lang'.repeat(200)}`, { hint: 'Kürzer.' }),
+      new AppError('conflict', say`Größe „XL“ ☃\r\n250 ok${' lang'.repeat(200)}`, { hint: say`Kürzer.` }),
     );
     expect(refusal.responseCode).toBe(550);
     expect(refusal.message).toMatch(/^5\.7\.1 conflict: Grosse "XL" \?250 ok lang[ -~]*\.\.\.$/);

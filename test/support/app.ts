@@ -2,7 +2,8 @@
 // keys are made once for all. Talked to over HTTP as its users do. Every answer is checked against what its route
 // declares, every refusal against the declared form of its code. `stop` leaves the files, so that another can start
 // on them; `remove` takes them away.
-import { createSecretKey, generateKeyPairSync } from 'node:crypto';
+
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,12 +11,11 @@ import Database from 'better-sqlite3';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { practiceSchema } from '#src/accounts/tenants/schema.ts';
-import { createApp } from '#src/app/app.ts';
+import { type App, createApp } from '#src/app/app.ts';
 import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
 import { loadConfig } from '#src/kernel/config/config.ts';
-import { errorTable } from '#src/kernel/errors.ts';
+import { errorTable } from '#src/kernel/error-table.ts';
 import { createLog } from '#src/kernel/log.ts';
-import { deriveKey } from '#src/kernel/seal.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { decodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import type { Status } from '#src/messages/rules.ts';
@@ -29,6 +29,7 @@ import {
   keptSecret,
   overlay,
 } from './daemon.ts';
+import { keysIn } from './keys.ts';
 import { sharedMaintenance } from './maintenance.ts';
 import { until } from './process.ts';
 import { runsTwice } from './runs-twice.ts';
@@ -100,6 +101,8 @@ export interface TestApp {
   readonly dnsPort: number | null;
   /** Of the listener for mail from the world; null where it is off. */
   readonly inboundPort: number | null;
+  readonly personalData: App['personalData'];
+  readonly sealed: App['sealed'];
   readonly submissionPorts: { readonly port: number | null; readonly implicitPort: number | null };
   /**
    * `token` is the admin token, which goes into its own header, or a bearer token. A body goes as JSON; bytes and
@@ -131,6 +134,8 @@ export interface TestApp {
   rowCounts(practiceId: string): Record<string, number>;
   /** Runs SQL in the practice's file, or with null in the registry. */
   sql<Row>(practiceId: string | null, statement: string, ...values: unknown[]): Row[];
+  /** See App.registerTenant. */
+  readonly registerTenant: App['registerTenant'];
   /** Names of all files in the data directory. */
   files(): Promise<string[]>;
   /** Runs a job of the daemon, none of which runs at its time here; resolves when it has ended. */
@@ -147,8 +152,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   const home = options.home ?? (await mkdtemp(path.join(tmpdir(), 'app-')));
   const dataDir = path.join(home, 'data');
   const adminToken = await keptSecret(path.join(home, 'admin.token'), ADMIN_TOKEN_BYTES);
-  const masterKey = await keptSecret(path.join(home, 'master.key'), MASTER_KEY_BYTES);
-  const returnPathKey = createSecretKey(deriveKey(Buffer.from(masterKey, 'base64'), 'return paths'));
+  await keptSecret(path.join(home, 'master.key'), MASTER_KEY_BYTES);
   const configFile = path.join(home, 'service.yaml');
   const upstreams = options.receiver ? { upstreams: [relayTo(options.receiver, options.upstream)] } : {};
   const given = overlay(overlay(defaults(home, dataDir, 0), upstreams), options.config ?? {});
@@ -225,6 +229,8 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     home,
     dnsPort,
     inboundPort,
+    personalData: app.personalData,
+    sealed: app.sealed,
     submissionPorts,
     request,
     reconfigure: async (config) => {
@@ -261,7 +267,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
       });
       return found;
     },
-    returnPathTarget: (address) => decodeReturnPath(returnPathKey, address),
+    returnPathTarget: (address) => decodeReturnPath(keysIn(home)('return paths'), address),
     rowCounts: (practiceId) =>
       withDatabase(practiceId, (db) => {
         const tables = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck();
@@ -270,6 +276,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
         return Object.fromEntries(tables.all().map((name) => [name, count(name)]));
       }),
     sql,
+    registerTenant: app.registerTenant,
     runJob: (name) => app.runJob(name),
     files: async () => (await readdir(dataDir, { recursive: true })).toSorted(),
     stop,
@@ -325,10 +332,17 @@ async function send<Body>(
   return { ...answer, body: isJson ? JSON.parse(text) : text };
 }
 
-/** In the forms of vendors A and B. */
+/** In the forms of vendors A, B and C. */
 const foreignRefusal = z.union([
   z.strictObject({ statusCode: z.int(), name: z.string(), message: z.string().min(1) }),
   z.strictObject({ ErrorCode: z.int().min(1), Message: z.string().min(1) }),
+  z.strictObject({
+    errors: z
+      .array(
+        z.strictObject({ message: z.string().min(1), field: z.string().nullable(), help: z.string().min(1) }),
+      )
+      .min(1),
+  }),
 ]);
 
 /** Every refusal has exactly the fields its code declares, and its status. */

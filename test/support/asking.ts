@@ -1,6 +1,7 @@
 // Asking the API as its users do: lists, their pages, and refusals.
 import { expect } from 'vitest';
-import { type ErrorCode, errorTable } from '#src/kernel/errors.ts';
+import { errorTable } from '#src/kernel/error-table.ts';
+import type { ErrorCode } from '#src/kernel/errors.ts';
 import type { AppAnswer, List, Refusal, TestApp } from './app.ts';
 
 export interface Found {

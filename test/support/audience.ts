@@ -1,15 +1,16 @@
 // Lists for tests of single parts of the audience, and the keys that their subscribers take.
-import { createSecretKey } from 'node:crypto';
+
 import { type ListRow, listStore } from '#src/audience/lists/store.ts';
 import type { AudienceKeys } from '#src/audience/subscribers/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import { DAY } from '#src/kernel/time.ts';
+import { testTenantKey } from '#test/support/keys.ts';
 
 export const audienceKeys: AudienceKeys = {
-  suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
+  suppressionKey: testTenantKey(1),
   ledger: {
-    key: createSecretKey(Buffer.alloc(32, 2)),
+    key: testTenantKey(2),
     kept: () => ({ consent_ip: 90 * DAY, consent_user_agent: 90 * DAY }),
   },
 };

@@ -1,9 +1,9 @@
-// Chromium for a file of tests: `const browser = openBrowser()` at its top. It starts before the tests and ends after them;
+// Chromium for a file of tests: `const browser = openBrowser()` at its top. It is there before the tests;
 // each test's pages are closed after it, and must have had no problem. The file needs the tag
 // `debian/chromium-headless-shell`. Who signs in: `newPage({ origin, cookie: (await signIn(app, email)).cookie })`.
 // Wait by locators, `expect.poll` or `until`: `page.waitForFunction` evaluates text, which the dashboard's policy forbids.
 import axe from 'axe-core';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterEach, beforeAll, expect } from 'vitest';
 import { type Chromium, type PageOptions, startChromium, type TestPage } from './chromium.ts';
 import { until } from './process.ts';
 
@@ -11,25 +11,31 @@ export interface TestBrowser {
   newPage(options: PageOptions): Promise<TestPage>;
 }
 
+/** All files of a process have it; it ends with the process. */
+let chromium: Promise<Chromium> | undefined;
+
 export const openBrowser = (): TestBrowser => {
-  let chromium: Chromium | undefined;
+  let started: Chromium | undefined;
   beforeAll(async () => {
-    chromium = await startChromium();
+    chromium ??= startChromium();
+    started = await chromium;
   });
   afterEach(async () => {
-    const problems = await chromium?.problems();
-    await chromium?.closePages();
+    const problems = await started?.problems();
+    await started?.closePages();
     expect(problems).toEqual([]);
   });
-  afterAll(() => chromium?.close());
   return {
     newPage: (options) => {
-      if (chromium === undefined)
+      if (started === undefined)
         throw new Error('the browser starts before the tests, not before their file');
-      return chromium.newPage(options);
+      return started.newPage(options);
     },
   };
 };
+
+/** The width of a telephone. */
+export const PHONE = 375;
 
 /** Of the frame after the next one: what was changed by now has begun to move. */
 const IS_AT_REST = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(
@@ -43,17 +49,24 @@ export const atRest = (page: TestPage): Promise<void> =>
 /** Levels A and AA of WCAG 2.2 as axe-core checks them. */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
+/** What is looked at: all of the page, or what belongs to no other page too, which is its dialog where one is open. */
+type Part = 'page' | 'content';
+const OPEN = `document.querySelector('dialog[open]') ?? document.querySelector('main') ?? document`;
+
 /**
  * What fails in the page once it is at rest, one line an element: `rule: what to do: element`. Documents in frames are not part of
  * it. `rules`: those alone.
  */
-export const accessibilityProblems = async (page: TestPage, rules?: readonly string[]): Promise<string[]> => {
+export const accessibilityProblems = async (
+  page: TestPage,
+  { rules = TAGS, part = 'page' }: { readonly rules?: readonly string[]; readonly part?: Part } = {},
+): Promise<string[]> => {
   await atRest(page);
   // By the debugger: a script element would be what the page's policy forbids.
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(`${axe.source};0`);
-  const options = { runOnly: rules ?? TAGS, iframes: false, resultTypes: ['violations'], elementRef: false };
+  const options = { runOnly: rules, iframes: false, resultTypes: ['violations'], elementRef: false };
   const { violations } = (await page.evaluate(
-    `axe.run(document, ${JSON.stringify(options)})`,
+    `axe.run(${part === 'page' ? 'document' : OPEN}, ${JSON.stringify(options)})`,
   )) as axe.AxeResults;
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(
@@ -63,8 +76,17 @@ export const accessibilityProblems = async (page: TestPage, rules?: readonly str
   );
 };
 
+/** The frame of the pages is looked at by the tests that go over all of them. */
 export const checkAccessibility = async (page: TestPage): Promise<void> => {
-  expect(await accessibilityProblems(page)).toEqual([]);
+  expect(await accessibilityProblems(page, { part: 'content' })).toEqual([]);
+};
+
+/** Also on a telephone. */
+export const isFit = async (page: TestPage): Promise<void> => {
+  await checkAccessibility(page);
+  await page.setViewportSize({ width: PHONE, height: 800 });
+  expect(await tooWide(page)).toEqual([]);
+  await page.setViewportSize({ width: 1280, height: 800 });
 };
 
 /** Nothing of what `hostile` wrote ran, and no link would run it. */

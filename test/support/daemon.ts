@@ -12,6 +12,7 @@ import { stringify } from 'yaml';
 import { endProcess, freePort, spawnMortal, until } from '#test/support/process.ts';
 
 const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const REACH = new URL('reach-process.ts', import.meta.url).href;
 const MASTER_KEY_BYTES = 32;
 const ADMIN_TOKEN_BYTES = 24;
 /** What is tested is seldom the rate limit; the configuration takes no higher one. */
@@ -29,6 +30,8 @@ export interface DaemonOptions {
   readonly config?: ConfigFile;
   /** Of an earlier daemon, to start on what it left. Configuration and secrets lie beside it. */
   readonly dataDir?: string;
+  /** Of an earlier daemon that others know; a free one where absent. */
+  readonly port?: number;
   /** Laid over the environment of this process; undefined takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
@@ -83,12 +86,13 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Daemon> 
   const dataDir = options.dataDir ?? path.join(home, 'data');
   const adminToken = await keptSecret(path.join(home, 'admin.token'), ADMIN_TOKEN_BYTES);
   await keptSecret(path.join(home, 'master.key'), MASTER_KEY_BYTES);
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const origin = `http://127.0.0.1:${port}`;
   const configFile = path.join(home, 'service.yaml');
   await writeFile(configFile, stringify(overlay(defaults(home, dataDir, port), options.config ?? {})));
 
-  const child = spawnMortal(execPath, [ENTRY, 'serve', '--config', configFile], {
+  const before = env.REACH_TO === undefined ? [] : ['--import', REACH];
+  const child = spawnMortal(execPath, [...before, ENTRY, 'serve', '--config', configFile], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...env, ...options.env },
   });
@@ -130,7 +134,8 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Daemon> 
       await endProcess(child, 'SIGKILL');
     },
     remove: async () => {
-      await endProcess(child, 'SIGKILL');
+      // One that is killed does not write what it ran.
+      await endProcess(child, env.REACH_TO === undefined ? 'SIGKILL' : 'SIGTERM');
       await rm(home, { recursive: true, force: true });
     },
   };

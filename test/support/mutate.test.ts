@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mutantsOf } from './mutate.ts';
+import { mutantsOf, testsOf } from './mutate.ts';
 
 const SOURCE = `import { a } from './a.ts';
 // WHERE id = 1 and 1 < 2
@@ -31,4 +31,46 @@ test('each place is changed once, code as code and SQL as SQL, comments and othe
     '< -> <=',
     'fdatasync(file) -> undefined',
   ]);
+});
+
+const known = new Map([
+  ['test/flows/send.test.ts', { 'src/relay/rules.ts': 2, 'src/relay/claim.ts': 9, 'src/app/app.ts': 5 }],
+  ['test/flows/api.test.ts', { 'src/relay/rules.ts': 4, 'src/app/app.ts': 5 }],
+  ['test/relay/claim.test.ts', { 'src/relay/rules.ts': 2, 'src/relay/claim.ts': 9 }],
+  ['test/relay/queue.test.ts', { 'src/relay/rules.ts': 2 }],
+  ['test/relay/gone.test.ts', { 'src/relay/rules.ts': 4 }],
+]);
+const tests = [...known.keys(), 'test/relay/rules.test.ts'].filter((path) => !path.includes('gone'));
+
+test.each<[file: string, importers: readonly string[], parts: readonly string[], flows: readonly string[]]>([
+  [
+    'src/relay/rules.ts',
+    [],
+    ['test/relay/rules.test.ts', 'test/relay/queue.test.ts', 'test/relay/claim.test.ts'],
+    ['test/flows/api.test.ts', 'test/flows/send.test.ts'],
+  ],
+  ['src/relay/words.ts', ['src/relay/claim.ts'], ['test/relay/claim.test.ts'], ['test/flows/send.test.ts']],
+  ['src/smtp/new.ts', [], ['test/smtp'], []],
+])(
+  'the tests of %s are those that run it, those that say the most of it first',
+  (file, importers, parts, flows) => {
+    const exists = (path: string): boolean => tests.includes(path);
+    expect(testsOf(file, { known, exists, importers: () => importers })).toEqual({ parts, flows, more: 0 });
+  },
+);
+
+test('of many tests that run a file the first ones are taken, and the others are counted', () => {
+  const many = new Map(
+    Array.from({ length: 60 }, (_, index) => [
+      `test/${index < 30 ? 'flows' : 'relay'}/${index}.test.ts`,
+      { 'src/relay/rules.ts': index + 1 },
+    ]),
+  );
+  const found = testsOf('src/relay/rules.ts', {
+    known: many,
+    exists: (path) => many.has(path),
+    importers: () => [],
+  });
+  expect([found.parts.length, found.flows.length, found.more]).toEqual([25, 10, 25]);
+  expect([found.parts[0], found.flows[0]]).toEqual(['test/relay/59.test.ts', 'test/flows/29.test.ts']);
 });

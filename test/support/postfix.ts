@@ -81,7 +81,7 @@ export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
     mailboxDir: path.join(directory, 'mailbox/inbox/new'),
     log,
     stop: async () => {
-      const members = await processTree(child.pid ?? 0);
+      const members = processTree(child.pid ?? 0);
       await endProcess(child);
       await until('the children of Postfix have ended', async () => !(await anyLives(members)));
       await rm(directory, { recursive: true });

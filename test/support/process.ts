@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -138,11 +138,11 @@ export async function endProcess(
 }
 
 /** The process and all that descend from it and live, the process first. */
-export async function processTree(pid: number): Promise<number[]> {
+export function processTree(pid: number): number[] {
   const children = new Map<number, number[]>();
-  for (const name of await readdir('/proc')) {
+  for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    const parent = (await statFields(Number(name)))?.[PARENT];
+    const parent = statFields(Number(name))?.[PARENT];
     if (parent !== undefined)
       children.set(Number(parent), [...(children.get(Number(parent)) ?? []), Number(name)]);
   }
@@ -152,33 +152,33 @@ export async function processTree(pid: number): Promise<number[]> {
 }
 
 /** CPU seconds, user and system, of a process, its living descendants and its ended children it has waited for. */
-export async function cpuSeconds(pid: number): Promise<number> {
+export function cpuSeconds(pid: number): number {
   let ticks = 0;
-  for (const member of await processTree(pid)) {
-    const fields = await statFields(member);
+  for (const member of processTree(pid)) {
+    const fields = statFields(member);
     for (const field of CPU_TICKS) ticks += Number(fields?.[field] ?? 0);
   }
   return ticks / TICKS_PER_SECOND;
 }
 
 /** CPU seconds of this process's own children that have ended, and of what those had waited for. */
-export async function endedChildrenCpuSeconds(): Promise<number> {
-  const fields = await statFields('self');
+export function endedChildrenCpuSeconds(): number {
+  const fields = statFields('self');
   return (
     (Number(fields?.[ENDED_CHILDREN_TICKS[0]]) + Number(fields?.[ENDED_CHILDREN_TICKS[1]])) / TICKS_PER_SECOND
   );
 }
 
 /** Peak resident memory in bytes, summed over the process and its living descendants: shared pages count for each. */
-export const peakMemory = (pid: number): Promise<number> => memory(pid, 'VmHWM');
+export const peakMemory = (pid: number): number => memory(pid, 'VmHWM');
 
 /** The same as it is now. */
-export const residentMemory = (pid: number): Promise<number> => memory(pid, 'VmRSS');
+export const residentMemory = (pid: number): number => memory(pid, 'VmRSS');
 
-async function memory(pid: number, field: 'VmHWM' | 'VmRSS'): Promise<number> {
+function memory(pid: number, field: 'VmHWM' | 'VmRSS'): number {
   let kilobytes = 0;
-  for (const member of await processTree(pid)) {
-    const status = await readFile(`/proc/${member}/status`, 'utf8').catch(() => '');
+  for (const member of processTree(pid)) {
+    const status = readProc(member, 'status');
     kilobytes += Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
   }
   return kilobytes * 1024;
@@ -191,7 +191,16 @@ const CPU_TICKS = [11, 12, ...ENDED_CHILDREN_TICKS];
 /** USER_HZ, which is 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-async function statFields(pid: number | 'self'): Promise<string[] | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+function statFields(pid: number | 'self'): string[] | undefined {
+  const stat = readProc(pid, 'stat');
+  return stat === '' ? undefined : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Empty where the process has ended. */
+function readProc(pid: number | 'self', file: 'stat' | 'status'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
 }

@@ -2,11 +2,17 @@
 // What they do by chance follows from one seed; `SEED=… npm run soak` repeats a run.
 import { randomInt } from 'node:crypto';
 import process from 'node:process';
+import { test } from 'vitest';
 
 const isFull = process.env.SOAK === 'full';
 
 /** What a test takes of two: counts, rows, times. */
 export const soak = <T>(short: T, full: T): T => (isFull ? full : short);
+
+/** Part of the full length only. */
+export const testInFull = isFull
+  ? test
+  : (Object.assign(() => {}, { each: () => () => {} }) as unknown as typeof test);
 
 /** Printed by the test that uses it. */
 export const seed = Number(process.env.SEED ?? randomInt(2 ** 32));

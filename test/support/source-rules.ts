@@ -99,6 +99,7 @@ const IMPORTS =
 
 const resolve = (path: string, specifier: string): string => {
   if (specifier.startsWith('#src/')) return specifier.slice('#src/'.length);
+  if (specifier.startsWith('#dashboard/')) return specifier.slice(1);
   return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier;
 };
 
@@ -114,7 +115,7 @@ export const importsOf = ({ path, text }: Source): Import[] => {
     return [
       {
         target: resolve(path, specifier),
-        isLocal: /^(?:#src\/|\.)/.test(specifier),
+        isLocal: /^(?:#src\/|#dashboard\/|\.)/.test(specifier),
         typeOnly:
           importType !== undefined ||
           exportType !== undefined ||

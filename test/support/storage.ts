@@ -1,5 +1,6 @@
 // Data as the daemon keeps them, for tests of single parts: real SQLite files with the real migrations in a directory
 // of their own, closed and removed when the test that opened them ends.
+
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,9 +9,10 @@ import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
 import { type CreateTenantDeps, createTenant } from '#src/accounts/tenants/create.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { loadSchema } from '#src/app/schema.ts';
 import { createTenantHosts, type TenantHostsDeps } from '#src/domains/tenant-hosts.ts';
 import { type Disk, disk } from '#src/kernel/db/disk.ts';
-import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
+import { migrate } from '#src/kernel/db/migrate.ts';
 import { type FileKind, openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { openStorage, type Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
@@ -19,6 +21,7 @@ import type { Clock } from '#src/kernel/time.ts';
 import { type Kind, kinds } from '#src/messages/kinds.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { messageStore } from '#src/messages/store.ts';
+import { keysBy, testSealingKey } from '#test/support/keys.ts';
 import { sharedMaintenance } from './maintenance.ts';
 import { messageRow, textBody } from './message-row.ts';
 import { runsTwice } from './runs-twice.ts';
@@ -46,7 +49,7 @@ const migratedFile = (kind: FileKind): Buffer => {
   let bytes = migratedFiles.get(kind);
   if (bytes === undefined) {
     const db = new Database(':memory:');
-    migrate(db, loadMigrations()[kind]);
+    migrate(db, loadSchema()[kind]);
     bytes = db.serialize();
     db.close();
     migratedFiles.set(kind, bytes);
@@ -75,6 +78,7 @@ export const openTenantDb = async (): Promise<SampleTenant> => {
     managed_host: MANAGED_HOST,
     pending_domain: null,
     plan: 'praxis',
+    purpose: 'practice',
     safe_mode: 0,
     created_at: 0,
   });
@@ -149,6 +153,7 @@ export const openTestStorage = async (
 ): Promise<Storage> => {
   const storage = await openStorage({
     dataDirectory: directory,
+    schema: loadSchema(),
     maxOpenTenants: options.maxOpenTenants ?? 4,
     checkpointBytes: 1_024 * 1_024,
     disk: options.disk ?? disk,
@@ -188,10 +193,12 @@ export const tenantDeps = (
     clock,
     hosts: () => hosts,
     safeModeDefault: () => false,
+    keys: { key: testKeys.key, tenantKeys: testKeys },
   };
 };
 
-export const SEALING_KEY = Buffer.alloc(32, 1);
+const testKeys = keysBy(Buffer.alloc(32, 1));
+export const SEALING_KEY = testSealingKey(1);
 
 /** A complete tenant in an installation; resolves with its id. */
 export const createSampleTenant = async (storage: Storage, name = 'Praxis'): Promise<string> => {

@@ -1,15 +1,15 @@
 // Lists of people who have confirmed, written into the file of a practice as the service writes them.
-import { createSecretKey } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+
 import path from 'node:path';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { activate } from '#src/audience/subscribers/change.ts';
 import { writeMemory } from '#src/kernel/db/memory.ts';
 import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
-import { deriveKey } from '#src/kernel/seal.ts';
+import type { KeyFor } from '#src/kernel/keys.ts';
 import { DAY } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { insertList } from './audience.ts';
+import { keysIn } from './keys.ts';
 
 const BUSY_TIMEOUT_MS = 10_000;
 
@@ -23,14 +23,13 @@ export interface Seed {
 export const inPractice = <T>(
   home: string,
   practiceId: string,
-  work: (db: TenantDb, keyOf: (purpose: string) => ReturnType<typeof createSecretKey>) => T,
+  work: (db: TenantDb, keyOf: KeyFor) => T,
 ): T => {
-  const masterKey = Buffer.from(readFileSync(path.join(home, 'master.key'), 'utf8').trim(), 'base64');
   const file = path.join(home, 'data', 'tenants', practiceId, 'tenant.db');
   const db = openSqlite(file, { create: false, busyTimeoutMs: BUSY_TIMEOUT_MS }) as TenantDb;
   try {
     return db.transaction(() => {
-      const result = work(db, (purpose) => createSecretKey(deriveKey(masterKey, purpose)));
+      const result = work(db, keysIn(home));
       writeMemory(db);
       return result;
     })();

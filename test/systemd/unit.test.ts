@@ -54,6 +54,40 @@ describe('the unit', () => {
   });
 });
 
+describe('the unit of the replica', () => {
+  const replica = readFileSync('systemd/sendwerk-litestream.service', 'utf8');
+
+  test('is understood as a whole', () => {
+    const service = replica.replace('/opt/sendwerk/current/node_modules/.bin/node', '/bin/true');
+    const path = write('sendwerk-litestream.service', service);
+    expect(run('systemd-analyze', 'verify', '--man=no', path)).toEqual({ status: 0, output: '' });
+  });
+
+  test('ends after the daemon, so that it has what that wrote last', () =>
+    expect(replica).toContain('Before=sendwerk.service\n'));
+});
+
+describe('the unit of the backup', () => {
+  const backup = readFileSync('systemd/sendwerk-backup.service', 'utf8');
+
+  test('is understood as a whole, as its timer is', () => {
+    const service = backup.replace('/opt/sendwerk/current/node_modules/.bin/node', '/bin/true');
+    const timer = readFileSync('systemd/sendwerk-backup.timer', 'utf8');
+    const files = [write('sendwerk-backup.service', service), write('sendwerk-backup.timer', timer)];
+    expect(run('systemd-analyze', 'verify', '--man=no', ...files)).toEqual({ status: 0, output: '' });
+  });
+
+  test('may do less than the service, and reads the same configuration', () => {
+    const path = write('sendwerk-backup.service', backup);
+    const args = ['security', '--offline=true', '--no-pager', '--threshold=8', path];
+    expect(run('systemd-analyze', ...args).status).toBe(0);
+    const config = /--config (\S+)/.exec(unit)?.[1];
+    expect(backup).toContain(`main.ts backup --config ${config}\n`);
+  });
+
+  test('gives way to mail', () => expect(backup).toMatch(/^Nice=1\d\nIOSchedulingClass=idle$/m));
+});
+
 test.each([
   ['the notifications of its children', 'NotifyAccess=all'],
   ['databases under /var/lib', 'StateDirectory=sendwerk\n'],
@@ -115,5 +149,6 @@ test('the directories are made, closed to others', () => {
   );
   expect({ status, output }).toEqual({ status: 0, output: '' });
   expect(statSync(join(directory, 'var/lib/sendwerk')).mode & 0o777).toBe(0o700);
+  expect(statSync(join(directory, 'var/backups/sendwerk')).mode & 0o777).toBe(0o700);
   expect(statSync(join(directory, 'etc/sendwerk')).mode & 0o777).toBe(0o750);
 });

@@ -30,12 +30,6 @@ export interface StepRow {
   at: number;
 }
 
-export interface TicketFilter {
-  readonly stage: Stage | null;
-  /** Position that the page begins after; null: at the newest. */
-  readonly before: number | null;
-}
-
 type TicketChange = Pick<TicketRow, 'id' | 'stage' | 'tenant_id' | 'updated_at'>;
 type PageOf = { before: number; limit: number };
 
@@ -106,7 +100,10 @@ export const ticketStore = perConnection((db: PlatformDb) => {
     countOpen: (): number => countOpen.get() ?? 0,
     countOpenOf: (reporterKey: string): number => countOpenOf.get(reporterKey) ?? 0,
     /** Newest first. */
-    list: ({ stage, before }: TicketFilter, limit: number): TicketSummaryRow[] => {
+    list: (
+      { stage, before }: { readonly stage: Stage | null; readonly before: number | null },
+      limit: number,
+    ): TicketSummaryRow[] => {
       const page = { before: before ?? Number.MAX_SAFE_INTEGER, limit };
       return stage === null ? list.all(page) : listStage.all({ ...page, stage });
     },
@@ -120,7 +117,7 @@ export const ticketStore = perConnection((db: PlatformDb) => {
     },
     /** The reported mail. */
     source: (ticketId: string): Buffer | undefined => source.get(ticketId),
-    /** Of all tickets. */
+    /** It is the sum over all tickets. */
     sourceBytes: (): number => sourceBytes.get() ?? 0,
     /** With their steps and sources, at most `limit`; returns how many. */
     removeClosed: (changedBefore: number, limit: number): number =>

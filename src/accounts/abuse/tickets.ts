@@ -11,6 +11,7 @@ import { newId } from '#src/kernel/id.ts';
 import type { Job } from '#src/kernel/job.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { clientKey, type RateCheck } from '#src/kernel/rate-limit.ts';
+import { say } from '#src/kernel/say.ts';
 import { type Clock, DAY, HOUR, SECOND } from '#src/kernel/time.ts';
 import {
   hasRoomFor,
@@ -28,7 +29,7 @@ export interface TicketDeps {
   readonly platform: DurableFile<PlatformDb>;
   readonly notices: Notices;
   readonly limitEmail: RateCheck;
-  /** By client, in bytes. */
+  /** It counts the bytes that each client stores. */
   readonly limitSources: RateCheck;
   readonly clock: Clock;
 }
@@ -46,21 +47,21 @@ const requireRoom = (db: PlatformDb, reporterKey: string, sourceBytes: number): 
   const store = ticketStore(db);
   const full = whyFull(store.countOpen(), store.countOpenOf(reporterKey));
   if (full === 'service')
-    throw new AppError('unavailable', 'Too many reports wait to be looked at.', {
+    throw new AppError('unavailable', say`Too many reports wait to be looked at.`, {
       extra: { retry_after: FULL_RETRY_SECONDS },
     });
   if (full === 'reporter')
     throw new AppError(
       'rate_limited',
-      `${MAX_OPEN_PER_REPORTER} reports from this address wait to be looked at.`,
+      say`${MAX_OPEN_PER_REPORTER} reports from this address wait to be looked at.`,
       {
-        hint: 'Wait until the operator has looked at some of them.',
+        hint: say`Wait until the operator has looked at some of them.`,
         extra: { retry_after: FULL_RETRY_SECONDS },
       },
     );
   if (sourceBytes > 0 && !hasRoomFor(sourceBytes, store.sourceBytes()))
-    throw new AppError('unavailable', 'There is no room for the reported mail at the moment.', {
-      hint: 'Send the report without it, and say in the description what it says.',
+    throw new AppError('unavailable', say`There is no room for the reported mail at the moment.`, {
+      hint: say`Send the report without it, and say in the description what it says.`,
       extra: { retry_after: FULL_RETRY_SECONDS },
     });
 };
@@ -131,21 +132,21 @@ export const openTicket = async (
 /** Throws `not_found`. */
 export const getTicket = (db: PlatformDb, id: string): Ticket => {
   const row = ticketStore(db).get(id);
-  if (!row) throw new AppError('not_found', 'There is no such ticket.');
+  if (!row) throw new AppError('not_found', say`There is no such ticket.`);
   return { row, steps: ticketStore(db).steps(id) };
 };
 
 /** Throws `not_found` for the ticket, and where no mail came with the report. */
 export const getSource = (db: PlatformDb, id: string): Buffer => {
   const source = ticketStore(db).source(getTicket(db, id).row.id);
-  if (!source) throw new AppError('not_found', 'No mail came with this report, or it was removed since.');
+  if (!source) throw new AppError('not_found', say`No mail came with this report, or it was removed since.`);
   return source;
 };
 
 const refusedMove = (from: Stage, to: Stage): AppError => {
   const after = stageAfter(from);
-  return new AppError('conflict', `A ticket that is \`${from}\` cannot become \`${to}\`.`, {
-    hint: after === null ? 'A closed ticket stays closed.' : `The next stage is \`${after}\`.`,
+  return new AppError('conflict', say`A ticket that is \`${from}\` cannot become \`${to}\`.`, {
+    hint: after === null ? say`A closed ticket stays closed.` : say`The next stage is \`${after}\`.`,
   });
 };
 
@@ -168,7 +169,7 @@ export const updateTicket = async (
     const { stage = before.stage, note = null, practice_id: practiceId = before.tenant_id } = patch;
     const reached = isReached(before.stage, stage);
     if (practiceId !== null && practiceId !== before.tenant_id && !ticketStore(db).isPractice(practiceId))
-      throw new AppError('not_found', 'There is no such practice.');
+      throw new AppError('not_found', say`There is no such practice.`);
     const row: TicketRow = { ...before, stage, tenant_id: practiceId, updated_at: now };
     if (reached) reach(deps, db, row, note, now);
     else if (note !== null) ticketStore(db).insertStep({ ticket_id: id, stage, note, at: now });
@@ -189,17 +190,15 @@ export const updateTicket = async (
   return ticket;
 };
 
-export interface TicketRetentionDeps {
-  readonly platform: DurableFile<PlatformDb>;
-  /** How long a closed ticket is kept after its last change, ms. */
-  readonly keep: () => number;
-  readonly clock: Clock;
-}
-
 /** Each may hold a mail of 10 MiB. */
 const TICKETS_PER_TRANSACTION = 10;
 
-export const ticketRetentionJob = ({ platform, keep, clock }: TicketRetentionDeps): Job => ({
+/** `keep`: how long a closed ticket is kept after its last change, ms. */
+export const ticketRetentionJob = (
+  platform: DurableFile<PlatformDb>,
+  keep: () => number,
+  clock: Clock,
+): Job => ({
   name: 'remove old abuse tickets',
   schedule: '27 3 * * *',
   run: async (signal) => {

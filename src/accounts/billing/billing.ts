@@ -8,6 +8,7 @@ import type { Base, Room } from '#src/kernel/base.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { asItComes } from '#src/kernel/fields.ts';
 import { defineRoute } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { createPages } from './checkout.ts';
 import { createConfirm } from './confirm.ts';
 import { billingSchema, presentBilling } from './schema.ts';
@@ -38,8 +39,8 @@ const eventBody = asItComes(stripeEvent, {
 const pageSchema = z.strictObject({ url: z.string().describe("of the payment provider's own page") });
 
 const checkoutOfOther = (plan: string): AppError =>
-  new AppError('conflict', `The plan ${plan} is not sold by checkout.`, {
-    hint: 'POST /api/public/waitlist enters an address for termin, praxis and gruppe; the operator assigns them.',
+  new AppError('conflict', say`The plan ${plan} is not sold by checkout.`, {
+    hint: say`POST /api/public/waitlist enters an address for termin, praxis and gruppe; the operator assigns them.`,
   });
 
 export const openBilling = (base: Base, ownerNotices: OwnerNoticesDeps) => {
@@ -55,8 +56,8 @@ export const openBilling = (base: Base, ownerNotices: OwnerNoticesDeps) => {
   const billing = configured();
   const required = () => {
     if (billing) return billing;
-    throw new AppError('billing_not_configured', 'Payments are not set up in this service.', {
-      hint: 'The operator has configured no payment provider. Ask the operator for a larger plan.',
+    throw new AppError('billing_not_configured', say`Payments are not set up in this service.`, {
+      hint: say`The operator has configured no payment provider. Ask the operator for a larger plan.`,
     });
   };
 

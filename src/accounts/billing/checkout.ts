@@ -9,6 +9,7 @@ import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { MINUTE } from '#src/kernel/time.ts';
 import type { Confirm, ConfirmDeps } from './confirm.ts';
 import { isSubscribed } from './rules.ts';
@@ -23,13 +24,13 @@ const PAGE_MS = 35 * MINUTE;
 const refuse = (db: TenantDb): void => {
   const { plan } = tenantStore(db).practice();
   if (plan !== 'test' && plan !== 'supporter')
-    throw new AppError('conflict', `The operator has given this practice the plan ${plan}.`, {
-      hint: 'Ask the operator for another plan.',
+    throw new AppError('conflict', say`The operator has given this practice the plan ${plan}.`, {
+      hint: say`Ask the operator for another plan.`,
     });
   const row = billingStore(db).get();
   if (row && isSubscribed(row))
-    throw new AppError('conflict', 'The practice has a subscription.', {
-      hint: 'POST /api/practices/{id}/billing/portal leads to the page where it is changed, paid or cancelled.',
+    throw new AppError('conflict', say`The practice has a subscription.`, {
+      hint: say`POST /api/practices/{id}/billing/portal leads to the page where it is changed, paid or cancelled.`,
     });
 };
 
@@ -81,13 +82,13 @@ export const createPages = (
         });
         return page.url;
       }),
-    /** As `checkout`. */
+    /** The errors are those of `checkout`. */
     portal: async (tenantId: string, change: Change): Promise<string> => {
       const row = await files.read(tenantId, (db) => billingStore(db).get());
       const url = row ? await provider.portal(row.customer_id, returnUrlOf(tenantId)) : null;
       if (url === null)
-        throw new AppError('conflict', 'The practice has no subscription at the payment provider.', {
-          hint: 'POST /api/practices/{id}/billing/checkout begins one.',
+        throw new AppError('conflict', say`The practice has no subscription at the payment provider.`, {
+          hint: say`POST /api/practices/{id}/billing/checkout begins one.`,
         });
       await files.write(tenantId, (db) => record(db, tenantId, { page: 'portal' }, change, clock.now()));
       return url;

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Config } from '#src/kernel/config/config.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { unfit, validate } from '#src/kernel/validate.ts';
 import { type BillingProvider, type ProviderSubscription, subscriptionStatuses } from './provider.ts';
@@ -68,10 +69,10 @@ const refusalOf = (error: unknown, log: Log): AppError => {
     'the payment provider fails a request',
   );
   return type !== undefined && REFUSALS.has(type)
-    ? new AppError('conflict', 'The payment provider refuses the request.', {
-        hint: 'That is for the operator: the log names the reason; key and price are in `billing.stripe` of the configuration.',
+    ? new AppError('conflict', say`The payment provider refuses the request.`, {
+        hint: say`That is for the operator: the log names the reason; key and price are in \`billing.stripe\` of the configuration.`,
       })
-    : new AppError('unavailable', 'The payment provider cannot be reached, or failed.', {
+    : new AppError('unavailable', say`The payment provider cannot be reached, or failed.`, {
         extra: { retry_after: RETRY_AFTER_S },
       });
 };
@@ -82,7 +83,7 @@ const isOfNoCustomer = (error: unknown): boolean => {
   return code === 'resource_missing' && param === 'customer';
 };
 
-const unsigned = (message: string): AppError => unfit([{ path: 'headers.stripe-signature', message }]);
+const unsigned = (message: Text): AppError => unfit([{ path: 'headers.stripe-signature', message }]);
 
 export const createStripe = (
   { api_base, price, secretKey, webhookSecret }: StripeConfig,
@@ -160,7 +161,9 @@ export const createStripe = (
           now,
         );
       } catch {
-        throw unsigned('expected a signature of these bytes by the webhook secret, from the last 5 minutes');
+        throw unsigned(
+          say`expected a signature of these bytes by the webhook secret, from the last 5 minutes`,
+        );
       }
       return validate(stripeEvent, event, 'body').data.object.customer ?? null;
     },

@@ -1,11 +1,5 @@
 // A moment in the words of a mail. Pure.
-import type { Language } from '#src/kernel/language.ts';
-
-/** Readers of German share one zone; nothing is known of the others'. */
-const zones: Readonly<Record<Language, { locale: string; zone: string }>> = {
-  de: { locale: 'de-DE', zone: 'Europe/Berlin' },
-  en: { locale: 'en-GB', zone: 'UTC' },
-};
+import { clockOf, type Language, localeOf } from '#src/kernel/language.ts';
 
 /** Dear to make: one of each. */
 const formats = new Map<Language, Intl.DateTimeFormat>();
@@ -13,14 +7,13 @@ const formats = new Map<Language, Intl.DateTimeFormat>();
 const formatOf = (language: Language): Intl.DateTimeFormat => {
   const known = formats.get(language);
   if (known !== undefined) return known;
-  const { locale, zone } = zones[language];
-  const format = new Intl.DateTimeFormat(locale, {
+  const format = new Intl.DateTimeFormat(localeOf(language), {
     day: 'numeric',
     month: 'long',
     year: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
-    timeZone: zone,
+    timeZone: clockOf(language).zone,
     timeZoneName: 'short',
   });
   formats.set(language, format);
@@ -32,9 +25,9 @@ export const momentInWords = (at: number, language: Language): string => {
   const parts = formatOf(language).formatToParts(at);
   const part = (type: Intl.DateTimeFormatPartTypes): string =>
     parts.find((found) => found.type === type)?.value ?? '';
-  const day = language === 'de' ? `${part('day')}.` : part('day');
-  const time = `${part('hour')}:${part('minute')}${language === 'de' ? ' Uhr' : ''}`;
-  return `${day} ${part('month')} ${part('year')}, ${time} ${part('timeZoneName')}`;
+  const { afterDay, afterTime } = clockOf(language);
+  const day = `${part('day')}${afterDay} ${part('month')} ${part('year')}`;
+  return `${day}, ${part('hour')}:${part('minute')}${afterTime} ${part('timeZoneName')}`;
 };
 
 /** `28. November 2026, 15:30–15:42 Uhr MEZ`; of one minute as a moment, of several days as two of them. */

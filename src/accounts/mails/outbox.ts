@@ -1,6 +1,7 @@
 // The outbox of the service's own mails in platform.db. A change of which people must be notified writes the notice in its own
 // transaction, and the postman hands it to the one way in afterwards, also after a crash. Notices are sealed: they may hold a
 // code or a link that lets someone in.
+
 import { createHash } from 'node:crypto';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -9,6 +10,7 @@ import { createFollowUps, type FollowUps } from '#src/kernel/follow-ups.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Language } from '#src/kernel/language.ts';
 import type { Log } from '#src/kernel/log.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import { seal, unseal } from '#src/kernel/seal.ts';
 import { type Clock, DAY } from '#src/kernel/time.ts';
 import type { Notice, NoticeContent } from './schema.ts';
@@ -32,7 +34,7 @@ export interface Notices {
 }
 
 /** `key` is 32 bytes, derived for notices alone. */
-export const createOutbox = (key: Buffer): Outbox => ({
+export const createOutbox = (key: SealingKey): Outbox => ({
   enqueue: (db, notice, now, id = newId()) => {
     noticeStore(db).insert({
       id,
@@ -101,7 +103,7 @@ export interface OwnerNotifierPolicy<Pending extends PendingNotice> {
   mark(db: TenantDb, sent: Pending): void;
   /** Asked right before the mails are enqueued; what it refuses stays pending. */
   mayNotify?(tenantId: string, pending: Pending): boolean;
-  /** For the log, where it failed. */
+  /** The log shows it where the mail failed. */
   readonly failure: string;
 }
 

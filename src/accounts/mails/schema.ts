@@ -79,7 +79,7 @@ export type NoticeContent =
       readonly plan: Plan;
       /** `2026-11`, of UTC. */
       readonly month: string;
-      /** Per cent. */
+      /** The share is in per cent. */
       readonly share: 70 | 90 | 100;
       /** Mails. */
       readonly used: number;
@@ -117,7 +117,7 @@ export type NoticeContent =
             /** Since when it was counted. */
             readonly from: number;
             readonly measure: 'hard_bounces' | 'complaints';
-            /** Of mails: that number out of that number. */
+            /** That number of mails was refused, out of `of`. */
             readonly count: number;
             readonly whole: number;
             /** The share that pauses; 1 is all. */

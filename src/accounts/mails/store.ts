@@ -1,5 +1,5 @@
 // Notices that wait in platform.db.
-import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
+import { eachRow, type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
 
 export interface NoticeRow {
   seq: number;
@@ -25,10 +25,10 @@ export const noticeStore = perConnection((db: PlatformDb) => {
     /** In the order they were written, but for those that `isLeftOut` names. */
     waiting: (limit: number, isLeftOut: (id: string) => boolean = () => false): NoticeRow[] => {
       const found: string[] = [];
-      for (const id of ids.iterate()) {
-        if (found.length === limit) break;
+      eachRow(ids)((id) => {
         if (!isLeftOut(id)) found.push(id);
-      }
+        return found.length < limit;
+      });
       return found.flatMap((id) => byId.get(id) ?? []);
     },
     remove: (id: string): void => {

@@ -10,7 +10,7 @@ import { type PageSettingsRow, pageSettingsStore } from './store.ts';
 
 const MAX_LOGO_BYTES = 64 * 1024;
 
-/** By the first bytes of the file. */
+/** The first bytes of the file decide its type. */
 const imageTypes: readonly (readonly [type: string, begins: RegExp])[] = [
   ['image/png', /^\x89PNG\r\n\x1a\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -61,7 +61,7 @@ const present = ({ colour, logo, logo_type }: PageSettingsRow): z.input<typeof s
       : { content_type: logo_type, size_bytes: logo.length, content: logo.toString('base64') },
 });
 
-/** For the audit: not the logo's bytes. */
+/** The audit does not keep the logo's bytes. */
 const noted = ({ colour, logo }: PageSettingsRow) => ({
   colour,
   logo_sha256: logo && createHash('sha256').update(logo).digest('hex'),

@@ -2,15 +2,16 @@
 // becomes its owner.
 
 import type { z } from 'zod';
+import { accountStore } from '#src/accounts/entry/account-store.ts';
+import { indexOwner, type NewOwner, welcomeOwner, writeOwner } from '#src/accounts/entry/owners.ts';
 import type { Notices } from '#src/accounts/mails/outbox.ts';
-import { accountStore } from '#src/accounts/people/account-store.ts';
-import { indexOwner, type NewOwner, welcomeOwner, writeOwner } from '#src/accounts/people/owners.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Account, Caller } from '#src/kernel/access.ts';
 import type { KeyedQueue } from '#src/kernel/concurrency.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { parseEmail } from '#src/mail/email.ts';
 import { type CreateTenantDeps, createTenant, type NewTenant } from './create.ts';
 import { type createPracticeBody, type practiceSchema, presentPractice } from './schema.ts';
@@ -29,12 +30,12 @@ type Wanted = z.output<typeof createPracticeBody>;
 /** Each has keys, a host and a file; more than this takes a word with the operator. */
 const PRACTICES_PER_ACCOUNT = 20;
 
-const invalid = (path: string, error: string, message: string): AppError =>
+const invalid = (path: string, error: Text, message: Text): AppError =>
   new AppError('invalid_request', error, { extra: { fields: [{ path, message }] } });
 
-const operatorOnly = (what: string): AppError =>
-  new AppError('forbidden', `Only the operator ${what}.`, {
-    hint: 'Leave the field out, or ask the operator.',
+const operatorOnly = (what: Text): AppError =>
+  new AppError('forbidden', what, {
+    hint: say`Leave the field out, or ask the operator.`,
     extra: { permission: 'operator' },
   });
 
@@ -47,15 +48,15 @@ const ownerOf = (
   if (named === null) {
     throw invalid(
       'body.owner_email',
-      'The owner cannot be written to.',
-      'expected one e-mail address, such as name@example.org',
+      say`The owner cannot be written to.`,
+      say`expected one e-mail address, such as name@example.org`,
     );
   }
   const spoken = { language: language ?? context.language, mailLanguage: language };
   if (account === null) return named === undefined ? null : { email: named.email, ...spoken };
-  if (plan !== undefined) throw operatorOnly('chooses the plan of a new practice');
+  if (plan !== undefined) throw operatorOnly(say`Only the operator chooses the plan of a new practice.`);
   if (named !== undefined && named.emailKey !== account.emailKey)
-    throw operatorOnly('makes practices for others');
+    throw operatorOnly(say`Only the operator makes practices for others.`);
   return { email: account.email, ...spoken };
 };
 
@@ -72,8 +73,8 @@ export const createPractice = async (
   const requireRoom = (db: PlatformDb): void => {
     if (account === null) return;
     if (accountStore(db).countJoined(account.id) < PRACTICES_PER_ACCOUNT) return;
-    throw new AppError('conflict', `You are a member of ${PRACTICES_PER_ACCOUNT} practices already.`, {
-      hint: 'Leave one that you no longer need, or ask the operator.',
+    throw new AppError('conflict', say`You are a member of ${PRACTICES_PER_ACCOUNT} practices already.`, {
+      hint: say`Leave one that you no longer need, or ask the operator.`,
     });
   };
   const newTenant: NewTenant = {

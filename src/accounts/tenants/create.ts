@@ -3,11 +3,14 @@
 // that no one knows of; the next start removes it with its directory. The owner, the hosts and the audit entry of a new
 // tenant are written by hooks in the same transactions.
 import { randomBytes } from 'node:crypto';
+import type { Base } from '#src/kernel/base.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import type { TenantHosts } from './hosts.ts';
+import { lastingKeysStore } from './key-store.ts';
+import { sealTenantKeys } from './master-key.ts';
 import { type Purpose, registryStore } from './registry-store.ts';
 import { chooseSlug, type Plan } from './rules.ts';
 import { type PracticeRow, tenantStore } from './store.ts';
@@ -18,6 +21,7 @@ export interface CreateTenantDeps {
   /** The domains room is opened after this one. */
   readonly hosts: () => TenantHosts;
   readonly safeModeDefault: () => boolean;
+  readonly keys: Pick<Base, 'key' | 'tenantKeys'>;
 }
 
 export interface NewTenant {
@@ -29,7 +33,7 @@ export interface NewTenant {
   readonly purpose?: Purpose;
   /** The configured default if absent. */
   readonly safeMode?: boolean;
-  /** In the transaction that fills the tenant's file. What a hook throws undoes the whole tenant. */
+  /** It runs in the transaction that fills the tenant's file. What a hook throws undoes the whole tenant. */
   readonly inTenant?: (db: TenantDb, practice: PracticeRow) => void;
   /** In the transaction that makes the tenant active. */
   readonly inRegistry?: (db: PlatformDb, practice: PracticeRow) => void;
@@ -60,6 +64,7 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
         managed_host: hosts.managedHost,
         pending_domain: customDomain,
         plan,
+        purpose,
         safe_mode: safeMode ? 1 : 0,
         created_at: now,
       });
@@ -92,6 +97,8 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
         track_clicks: 1,
         ...built,
       });
+      const keys = deps.keys.tenantKeys.ofTenant(id, number);
+      lastingKeysStore(db).put(sealTenantKeys(deps.keys.key('lasting keys'), id, keys));
       hosts.inTenant(db);
       const practice = store.practice();
       wanted.inTenant?.(db, practice);
@@ -111,7 +118,8 @@ export const createTenant = async (deps: CreateTenantDeps, wanted: NewTenant): P
   }
 };
 
-const removeTenant = async (storage: Storage, id: string): Promise<void> => {
+/** The registry forgets it last, so that a crash leaves what the next start removes. */
+export const removeTenant = async (storage: Storage, id: string): Promise<void> => {
   // This comes first: after a failed sync the tenant may be active, and an active tenant must have its files.
   await storage.platform.write((db) => registryStore(db).deactivate(id));
   await storage.tenants.remove(id);

@@ -1,25 +1,13 @@
 // Mails the operator what has changed about the database files: what changes within seconds is one mail, and the next one comes
 // minutes later. The mail goes the way of all the service's mail, by the registry and the file of the service's own practice;
 // where these are what fails, it waits in memory until they can be written, and the log has it all the same.
-
 import type { Notices } from '#src/accounts/mails/outbox.ts';
+import type { Base } from '#src/kernel/base.ts';
 import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import { type FileFault, PLATFORM_FILE } from '#src/kernel/db/file-states.ts';
-import type { Storage } from '#src/kernel/db/storage.ts';
-import type { Log } from '#src/kernel/log.ts';
-import { type Clock, DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
+import { answerDefault } from '#src/kernel/language.ts';
+import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
 import { registryStore } from './registry-store.ts';
-
-export interface FaultNoticesDeps {
-  readonly storage: Storage;
-  readonly notices: Notices;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Of links. */
-  readonly origin: string;
-  /** Null: only the log has it. */
-  readonly operator: () => string | null;
-}
 
 /** A disk that fails does so for many files at once. */
 const GATHER_MS = 3 * SECOND;
@@ -29,8 +17,13 @@ const RETRY_MS = 10 * SECOND;
 const MAX_NAMED = 20;
 const EXPIRES_IN_MS = 3 * DAY;
 
-/** Returns the function that ends it. */
-export const sendFaultNotices = ({ storage, notices, clock, log, origin, operator }: FaultNoticesDeps) => {
+/** Where `operator` has no address, only the log has it. Links lead to `origin`. Returns the function that ends it. */
+export const sendFaultNotices = (
+  { storage, clock, log }: Pick<Base, 'storage' | 'clock' | 'log'>,
+  notices: Notices,
+  origin: string,
+  operator: () => string | null,
+) => {
   const { platform, states } = storage;
   /** What has changed since the last mail, with the fault that began or ended first. */
   const changed = new Map<string, FileFault>();
@@ -59,7 +52,7 @@ export const sendFaultNotices = ({ storage, notices, clock, log, origin, operato
         const now = clock.now();
         const more = sent.length - faults.length;
         const link = dashboardLink(origin, 'app/operator/health');
-        const notice = { kind: 'storage_faults', faults, more, link, to, language: 'en' } as const;
+        const notice = { kind: 'storage_faults', faults, more, link, to, language: answerDefault } as const;
         notices.enqueue(db, { ...notice, expiresAfter: now + EXPIRES_IN_MS }, now);
       });
     } catch (error) {

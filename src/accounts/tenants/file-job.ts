@@ -8,7 +8,7 @@ import type { Log } from '#src/kernel/log.ts';
 import { registryStore } from './registry-store.ts';
 
 const TENANTS_PER_PAGE = 500;
-/** Of directories, in the log and in health. */
+/** So many directories are named in the log and in health. */
 const MAX_NAMED = 20;
 
 export const FILE_JOB = 'look after the files';

@@ -1,17 +1,23 @@
 // The legal block (Impressum) of a practice: what § 5 DDG and its like ask of who sends mail and has public pages, and how it reads.
 // The first three fields are needed for marketing; of the others each practice gives what applies to it. Pure.
+import { publicWordsIn } from '#src/accounts/words.ts';
 import type { Language } from '#src/kernel/language.ts';
 
 export const legalFields = [
   ...(['street', 'city', 'privacy_url'] as const),
   ...(['email', 'phone', 'represented_by', 'register', 'vat_id', 'authority', 'imprint_url'] as const),
 ] as const;
+const neededFields = legalFields.slice(0, 3);
 export type LegalField = (typeof legalFields)[number];
 export type LegalBlock = Readonly<Record<LegalField, string | null>>;
 export type LegalColumns = { -readonly [Field in LegalField as `legal_${Field}`]: string | null };
 
 export const legalOf = (row: LegalColumns): LegalBlock =>
   Object.fromEntries(legalFields.map((field) => [field, row[`legal_${field}`]])) as LegalBlock;
+
+/** The fields needed for marketing that it lacks. */
+export const missingLegal = ({ legal }: { readonly legal: Partial<LegalBlock> }): string[] =>
+  neededFields.filter((field) => !legal[field]);
 
 /** A line: text, a link, or both. */
 export interface LegalLine {
@@ -20,29 +26,6 @@ export interface LegalLine {
 }
 
 type Named = Exclude<LegalField, 'street' | 'city'>;
-
-const names: Readonly<Record<Language, Readonly<Record<Named, string>>>> = {
-  de: {
-    privacy_url: 'Datenschutzerklärung',
-    email: 'E-Mail',
-    phone: 'Telefon',
-    represented_by: 'Vertreten durch',
-    register: 'Register',
-    vat_id: 'USt-IdNr.',
-    authority: 'Aufsichtsbehörde',
-    imprint_url: 'Impressum',
-  },
-  en: {
-    privacy_url: 'Privacy policy',
-    email: 'Email',
-    phone: 'Phone',
-    represented_by: 'Represented by',
-    register: 'Register',
-    vat_id: 'VAT ID',
-    authority: 'Supervisory authority',
-    imprint_url: 'Legal notice',
-  },
-};
 
 /** Business letters of companies name these too (§ 35a GmbHG, § 37a HGB), so that a link does not suffice. */
 const shortFields: readonly Named[] = ['represented_by', 'email', 'phone', 'register'];
@@ -58,10 +41,12 @@ export const legalLines = (
   length: 'short' | 'whole',
 ): LegalLine[] => {
   const fields = length === 'short' && legal.imprint_url ? shortFields : wholeFields;
-  const given = fields.flatMap((field) => (legal[field] ? `${names[language][field]}: ${legal[field]}` : []));
+  const given = fields.flatMap((field) =>
+    legal[field] ? `${publicWordsIn(language).legal[field]}: ${legal[field]}` : [],
+  );
   const links = (['imprint_url', 'privacy_url'] as const).flatMap((field): LegalLine[] => {
     const url = legal[field];
-    return url ? [{ text: '', link: { text: names[language][field], url } }] : [];
+    return url ? [{ text: '', link: { text: publicWordsIn(language).legal[field], url } }] : [];
   });
   return [
     { text: [name, legal.street, legal.city].filter(Boolean).join(', ') },

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { monthOf } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
-import { memberStore } from '#src/accounts/people/member-store.ts';
-import { activeOwners } from '#src/accounts/people/owners.ts';
+import { memberStore } from '#src/accounts/entry/member-store.ts';
+import { activeOwners } from '#src/accounts/entry/owners.ts';
 import type { Base } from '#src/kernel/base.ts';
 import { fileStates } from '#src/kernel/db/file-states.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -23,7 +23,7 @@ const storageSchema = z.strictObject({
   state: z
     .enum(fileStates)
     .describe(
-      'of its file. full: no space left; failing: reading or writing fails; unreadable: missing or damaged; replaced: moved, removed or replaced while in use; empty: it holds no practice',
+      'of its file. full: no space left; failing: reading or writing fails; unreadable: missing or damaged; replaced: moved, removed or replaced while in use; empty: it holds no practice; other_schema: of another version of the program',
     ),
   since: z.iso.datetime().nullable().describe('since when it is not ok'),
 });

@@ -1,7 +1,7 @@
 // Pages of practices in the order of their creation: the registry says which there are, and each one's file what is shown of it.
 import { z } from 'zod';
-import { accountStore } from '#src/accounts/people/account-store.ts';
-import { callerIn } from '#src/accounts/people/enter.ts';
+import { accountStore } from '#src/accounts/entry/account-store.ts';
+import { callerIn } from '#src/accounts/entry/enter.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
@@ -41,7 +41,7 @@ export interface PracticePage<T> {
   readonly files: TenantFiles;
   readonly query: PageQuery;
   readonly isFiltered: boolean;
-  /** At most `limit` after that number. */
+  /** It returns at most `limit` rows after that number. */
   readonly rows: (after: number, limit: number) => Promise<readonly TenantRow[]>;
   /** Null where it is not wanted. */
   readonly read: (db: TenantDb, row: TenantRow) => T | null;

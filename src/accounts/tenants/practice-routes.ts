@@ -91,6 +91,7 @@ export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>, answering: ()
       ...create,
       path: '/api/projects',
       id: 'createPracticeAsProject',
+      usedBy: 'programs written for services that call a practice a project',
       summary: 'Create a practice (alias)',
     }),
     defineRoute({

@@ -1,40 +1,64 @@
-// Projects of a practice. A caller limited to projects sees and changes these; the others answer as if they did not
-// exist.
+// Projects of a practice, and the routes over which its messages leave. A caller limited to projects sees and changes these and
+// their routes; the others answer as if they did not exist. A shared route serves all projects: such a caller sends over it and
+// changes nothing of it.
 
 import { z } from 'zod';
 import { auditStore } from '#src/events/audit-store.ts';
 import { type Caller, mayUseProject, type Permission } from '#src/kernel/access.ts';
 import type { Base } from '#src/kernel/base.ts';
+import type { Change } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { newId } from '#src/kernel/id.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { registryStore } from './registry-store.ts';
 import { type Answering, requireArriving } from './reply-address.ts';
 import { slugify } from './rules.ts';
 import {
   createProjectBody,
+  createRouteBody,
   patchProjectBody,
+  patchRouteBody,
   presentProject,
+  presentRoute,
   projectSchema,
+  routeSchema,
   tenantParams,
 } from './schema.ts';
-import { type ProjectRow, tenantStore } from './store.ts';
+import { type ProjectRow, type RouteRow, tenantStore } from './store.ts';
 
 const projectParams = z.strictObject({ ...tenantParams.shape, projectID: idSchema });
+const routeParams = z.strictObject({
+  ...tenantParams.shape,
+  routeID: z.string().max(63).toLowerCase().describe('UUID or slug'),
+});
 
-export const notFound = (what: string): AppError => new AppError('not_found', `There is no such ${what}.`);
+const described = { tag: 'Projects and routes', stability: 'stable' } as const;
+
+const noSuch = {
+  erasure: say`There is no such erasure.`,
+  person: say`There is no such person on a list.`,
+  practice: say`There is no such practice.`,
+  project: say`There is no such project.`,
+  route: say`There is no such route.`,
+  suppression: say`There is no such suppression.`,
+};
+type Missing = keyof typeof noSuch;
+
+export const notFound = (what: Missing): AppError => new AppError('not_found', noSuch[what]);
 
 /** Throws `forbidden` for a caller limited to projects, because the change concerns all projects. */
 export const requireAllProjects = (
   caller: Pick<Caller, 'projects'>,
   permission: Permission,
-  what: string,
+  what: Text,
 ): void => {
   if (caller.projects === null) return;
-  throw new AppError('forbidden', `${what} concerns all projects, and this access is limited to some.`, {
-    hint: 'Ask a member who has access to all projects.',
+  throw new AppError('forbidden', say`${what} concerns all projects, and this access is limited to some.`, {
+    hint: say`Ask a member who has access to all projects.`,
     extra: { permission },
   });
 };
@@ -42,10 +66,10 @@ export const requireAllProjects = (
 /** Lists of them are read at once, and no practice needs this many. */
 const MAX_OF_EACH = 1_000;
 
-export const requireRoom = (present: readonly unknown[], what: string): void => {
+export const requireRoom = (present: readonly unknown[], what: Text): void => {
   if (present.length < MAX_OF_EACH) return;
-  throw new AppError('conflict', `A practice has at most ${MAX_OF_EACH} ${what}.`, {
-    hint: 'Change one that is there already.',
+  throw new AppError('conflict', say`A practice has at most ${MAX_OF_EACH} ${what}.`, {
+    hint: say`Change one that is there already.`,
   });
 };
 
@@ -56,13 +80,54 @@ export const freeSlug = (
 ): string => {
   const slug = wanted ?? slugify(name);
   if (slug === '') {
-    throw new AppError('invalid_request', 'No slug can be made from the name.', {
-      extra: { fields: [{ path: 'body.slug', message: 'expected a slug, because the name yields none' }] },
+    throw new AppError('invalid_request', say`No slug can be made from the name.`, {
+      extra: { fields: [{ path: 'body.slug', message: say`expected a slug, because the name yields none` }] },
     });
   }
-  if (isTaken(slug)) throw new AppError('conflict', `The slug ${slug} is taken.`);
+  if (isTaken(slug)) throw new AppError('conflict', say`The slug ${slug} is taken.`);
   return slug;
 };
+
+const defaultIsForAll = (): AppError =>
+  new AppError('conflict', say`The default route serves all projects and cannot belong to one.`, {
+    hint: say`Set project_id to null first, or choose another route.`,
+  });
+
+const flag = (value: boolean | undefined, otherwise: 0 | 1): 0 | 1 =>
+  value === undefined ? otherwise : value ? 1 : 0;
+
+export const isVisible = (caller: Pick<Caller, 'projects'>, { project_id }: RouteRow): boolean =>
+  project_id === null || mayUseProject(caller, project_id);
+
+/** Throws `not_found` for a route that the caller does not see. */
+const visibleRoute = (db: TenantDb, idOrSlug: string, caller: Caller): RouteRow => {
+  const row = tenantStore(db).route(idOrSlug);
+  if (!row || !isVisible(caller, row)) throw notFound('route');
+  return row;
+};
+
+/** Throws if the caller may not change routes of that project; null: of all projects. */
+const requireProject = (db: TenantDb, caller: Caller, projectId: string | null): void => {
+  if (projectId === null) requireAllProjects(caller, 'routes.manage', say`A shared route`);
+  else if (!tenantStore(db).project(projectId) || !mayUseProject(caller, projectId))
+    throw notFound('project');
+};
+
+/** What the API shows of it, with its entry in the audit. */
+const recorded = <R extends { readonly id: string }, S>(
+  db: TenantDb,
+  change: Change,
+  { type, present }: { readonly type: 'project' | 'route'; readonly present: (row: R) => S },
+  { before, after }: { readonly before: R | null; readonly after: R },
+  now: number,
+): S => {
+  const shown = present(after);
+  const target = { type, id: after.id };
+  auditStore(db).record(change, { target, before: before && present(before), after: shown }, now);
+  return shown;
+};
+const PROJECT = { type: 'project', present: presentProject } as const;
+const ROUTE = { type: 'route', present: presentRoute } as const;
 
 export const projectRoutes = (
   { storage, clock }: Pick<Base, 'storage' | 'clock'>,
@@ -73,11 +138,10 @@ export const projectRoutes = (
     defineRoute({
       method: 'get',
       path: '/api/practices/{id}/projects',
-      tag: 'Projects and routes',
+      ...described,
       id: 'listProjects',
       summary: 'Projects',
       access: 'authenticated',
-      stability: 'stable',
       params: tenantParams,
       query: z.strictObject(listQuery),
       responses: {
@@ -95,24 +159,23 @@ export const projectRoutes = (
     defineRoute({
       method: 'post',
       path: '/api/practices/{id}/projects',
-      tag: 'Projects and routes',
+      ...described,
       id: 'createProject',
       summary: 'Create a project',
       access: 'projects.manage',
       audit: 'project.create',
-      stability: 'stable',
       params: tenantParams,
       body: createProjectBody,
       responses: { 201: { description: 'The project.', body: projectSchema } },
       errors: ['conflict'],
       handle: async ({ params, body }, { caller, change }) => {
-        requireAllProjects(caller, 'projects.manage', 'A new project');
+        requireAllProjects(caller, 'projects.manage', say`A new project`);
         const id = newId();
         // Before the project is made: a row without one leads to a practice that has no such project.
         await storage.platform.write((db) => registryStore(db).addProject(id, params.id));
         const created = await files.write(params.id, (db) => {
           const store = tenantStore(db);
-          requireRoom(store.projects(), 'projects');
+          requireRoom(store.projects(), say`projects`);
           requireArriving(db, answering(), body.reply_address);
           const slug = freeSlug(body.slug, body.name, (taken) => store.projectBySlug(taken) !== undefined);
           const row: ProjectRow = {
@@ -125,10 +188,7 @@ export const projectRoutes = (
             created_at: clock.now(),
           };
           store.insertProject(row);
-          const target = { type: 'project', id: row.id };
-          const after = presentProject(row);
-          auditStore(db).record(change, { target, before: null, after }, row.created_at);
-          return after;
+          return recorded(db, change, PROJECT, { before: null, after: row }, row.created_at);
         });
         return { status: 201, body: created };
       },
@@ -136,12 +196,11 @@ export const projectRoutes = (
     defineRoute({
       method: 'patch',
       path: '/api/practices/{id}/projects/{projectID}',
-      tag: 'Projects and routes',
+      ...described,
       id: 'updateProject',
       summary: 'Change or archive a project',
       access: 'projects.manage',
       audit: 'project.update',
-      stability: 'stable',
       params: projectParams,
       body: patchProjectBody,
       responses: { 200: { description: 'The project.', body: projectSchema } },
@@ -151,7 +210,7 @@ export const projectRoutes = (
           const row = tenantStore(db).project(params.projectID);
           if (!row || !mayUseProject(caller, row.id)) throw notFound('project');
           if (body.archived && row.is_default === 1) {
-            throw new AppError('conflict', 'The default project cannot be archived.');
+            throw new AppError('conflict', say`The default project cannot be archived.`);
           }
           requireArriving(db, answering(), body.reply_address);
           const now = clock.now();
@@ -159,10 +218,122 @@ export const projectRoutes = (
           if (body.reply_address !== undefined) next.reply_address = body.reply_address;
           if (body.archived !== undefined) next.archived_at = body.archived ? (row.archived_at ?? now) : null;
           tenantStore(db).updateProject(next);
-          const target = { type: 'project', id: row.id };
-          const after = presentProject(next);
-          auditStore(db).record(change, { target, before: presentProject(row), after }, now);
-          return after;
+          return recorded(db, change, PROJECT, { before: row, after: next }, now);
+        });
+        return { status: 200, body: changed };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/api/practices/{id}/routes',
+      ...described,
+      id: 'listRoutes',
+      summary: 'Routes',
+      access: 'authenticated',
+      params: tenantParams,
+      query: z.strictObject(listQuery),
+      responses: {
+        200: {
+          description: 'All; who is limited to projects sees those of their projects and the shared ones.',
+          body: listOf(routeSchema),
+        },
+      },
+      handle: async ({ params, query }, { caller }) => {
+        const rows = await files.read(params.id, (db) => tenantStore(db).routes());
+        const visible = rows.filter((row) => isVisible(caller, row));
+        return { status: 200, body: pageOf(visible, query, presentRoute) };
+      },
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/api/practices/{id}/routes',
+      ...described,
+      id: 'createRoute',
+      summary: 'Create a route',
+      access: 'routes.manage',
+      audit: 'route.create',
+      params: tenantParams,
+      body: createRouteBody,
+      responses: { 201: { description: 'The route.', body: routeSchema } },
+      errors: ['conflict'],
+      handle: async ({ params, body }, { caller, change }) => {
+        const created = await files.write(params.id, (db) => {
+          const store = tenantStore(db);
+          requireProject(db, caller, body.project_id ?? null);
+          requireRoom(store.routes(), say`routes`);
+          requireArriving(db, answering(), body.reply_address);
+          const tracked = body.type === 'marketing' ? 1 : 0;
+          const row: RouteRow = {
+            id: newId(),
+            slug: freeSlug(body.slug, body.name, (taken) => store.route(taken) !== undefined),
+            name: body.name,
+            type: body.type,
+            project_id: body.project_id ?? null,
+            is_default: 0,
+            track_opens: flag(body.track_opens, tracked),
+            track_clicks: flag(body.track_clicks, tracked),
+            plain_text_fallback: flag(body.plain_text_fallback, 1),
+            reply_address: body.reply_address ?? null,
+            created_at: clock.now(),
+          };
+          store.insertRoute(row);
+          return recorded(db, change, ROUTE, { before: null, after: row }, row.created_at);
+        });
+        return { status: 201, body: created };
+      },
+    }),
+    defineRoute({
+      method: 'patch',
+      path: '/api/practices/{id}/routes/{routeID}',
+      ...described,
+      id: 'updateRoute',
+      summary: 'Change a route',
+      access: 'routes.manage',
+      audit: 'route.update',
+      params: routeParams,
+      body: patchRouteBody,
+      responses: { 200: { description: 'The route.', body: routeSchema } },
+      errors: ['conflict'],
+      handle: async ({ params, body }, { caller, change }) => {
+        const changed = await files.write(params.id, (db) => {
+          const row = visibleRoute(db, params.routeID, caller);
+          requireProject(db, caller, row.project_id);
+          if (body.project_id !== undefined) requireProject(db, caller, body.project_id);
+          if (body.project_id && row.is_default === 1) throw defaultIsForAll();
+          requireArriving(db, answering(), body.reply_address);
+          const next: RouteRow = {
+            ...row,
+            name: body.name ?? row.name,
+            project_id: body.project_id === undefined ? row.project_id : body.project_id,
+            track_opens: flag(body.track_opens, row.track_opens),
+            track_clicks: flag(body.track_clicks, row.track_clicks),
+            plain_text_fallback: flag(body.plain_text_fallback, row.plain_text_fallback),
+            reply_address: body.reply_address === undefined ? row.reply_address : body.reply_address,
+          };
+          tenantStore(db).updateRoute(next);
+          return recorded(db, change, ROUTE, { before: row, after: next }, clock.now());
+        });
+        return { status: 200, body: changed };
+      },
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/api/practices/{id}/routes/{routeID}/default',
+      ...described,
+      id: 'setDefaultRoute',
+      summary: 'Make a route the default',
+      access: 'routes.manage',
+      audit: 'route.make_default',
+      params: routeParams,
+      responses: { 200: { description: 'The route.', body: routeSchema } },
+      errors: ['conflict'],
+      handle: async ({ params }, { caller, change }) => {
+        const changed = await files.write(params.id, (db) => {
+          const row = visibleRoute(db, params.routeID, caller);
+          requireAllProjects(caller, 'routes.manage', say`The default route`);
+          if (row.project_id !== null) throw defaultIsForAll();
+          tenantStore(db).makeDefaultRoute(row.id);
+          return recorded(db, change, ROUTE, { before: row, after: { ...row, is_default: 1 } }, clock.now());
         });
         return { status: 200, body: changed };
       },

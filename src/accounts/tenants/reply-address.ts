@@ -2,6 +2,7 @@
 // else the practice's mailbox at this service while it receives mail. An address of that mailbox counts only while it takes mail.
 
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { say } from '#src/kernel/say.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from './store.ts';
@@ -24,24 +25,18 @@ export const requireArriving = (
     throw unfit([
       {
         path: 'body.reply_address',
-        message:
-          'no mail arrives there: expected an address whose mailbox is open (see the settings for mail received), or one outside of this service',
+        message: say`no mail arrives there: expected an address whose mailbox is open (see the settings for mail received), or one outside of this service`,
       },
     ]);
 };
 
-export interface ReplyPlace {
-  readonly route: Pick<RouteRow, 'reply_address'> | null;
-  readonly projectId: string | null;
-  /** The host in From. */
-  readonly sendingHost: string;
-}
-
-/** Null where the mail leaves without Reply-To. */
+/** Null where the mail leaves without Reply-To. `sendingHost` is the host in From. */
 export const replyAddressOf = (
   db: TenantDb,
   answering: Answering,
-  { route, projectId, sendingHost }: ReplyPlace,
+  route: Pick<RouteRow, 'reply_address'> | null,
+  projectId: string | null,
+  sendingHost: string,
 ): Address | null => {
   const store = tenantStore(db);
   const practice = store.practice();

@@ -18,6 +18,7 @@ export interface PracticeRow extends LegalColumns {
   /** Asked for, not verified yet; may replace `custom_domain`. */
   pending_domain: string | null;
   plan: Plan;
+  purpose: 'practice' | 'system';
   safe_mode: 0 | 1;
   pause_reason: string | null;
   pause_by: 'guardrail' | 'member' | 'operator' | null;
@@ -81,7 +82,16 @@ type New<Row extends { reply_address: string | null }> = Omit<Row, 'reply_addres
 
 type NewPractice = Pick<
   PracticeRow,
-  'id' | 'number' | 'name' | 'slug' | 'managed_host' | 'pending_domain' | 'plan' | 'safe_mode' | 'created_at'
+  | 'id'
+  | 'number'
+  | 'name'
+  | 'slug'
+  | 'managed_host'
+  | 'pending_domain'
+  | 'plan'
+  | 'purpose'
+  | 'safe_mode'
+  | 'created_at'
 >;
 
 /** What can change in a practice's row, except its domains, pause and retention. */
@@ -121,8 +131,8 @@ export type PracticeDomains = Pick<
 
 export const tenantStore = perConnection((db: TenantDb) => {
   const insertPractice = db.prepare<NewPractice>(
-    `INSERT INTO practice (only, id, number, name, slug, managed_host, pending_domain, plan, safe_mode, created_at)
-     VALUES (1, :id, :number, :name, :slug, :managed_host, :pending_domain, :plan, :safe_mode, :created_at)`,
+    `INSERT INTO practice (only, id, number, name, slug, managed_host, pending_domain, plan, purpose, safe_mode, created_at)
+     VALUES (1, :id, :number, :name, :slug, :managed_host, :pending_domain, :plan, :purpose, :safe_mode, :created_at)`,
   );
   const practice = db.prepare<[], PracticeRow>('SELECT * FROM practice');
   const updatePractice = db.prepare<PracticeSettings>(
@@ -130,6 +140,9 @@ export const tenantStore = perConnection((db: TenantDb) => {
      ${legalFields.map((field) => `legal_${field} = :legal_${field}`).join(', ')}, reply_address = :reply_address,
      adds_reply_to = :adds_reply_to, approved_at = :approved_at, safe_mode_held = :safe_mode_held,
      bimi_logo_url = :bimi_logo_url, bimi_certificate_url = :bimi_certificate_url`,
+  );
+  const settle = db.prepare<Pick<PracticeRow, 'number' | 'slug' | 'managed_host'>>(
+    'UPDATE practice SET number = :number, slug = :slug, managed_host = :managed_host',
   );
   const updateDomains = db.prepare<PracticeDomains>(
     `UPDATE practice SET custom_domain = :custom_domain, custom_verified_at = :custom_verified_at,
@@ -188,6 +201,9 @@ export const tenantStore = perConnection((db: TenantDb) => {
 
   return {
     insertPractice: (row: NewPractice): void => write(() => insertPractice.run(row)),
+    /** What another installation gives it. */
+    settle: (names: Pick<PracticeRow, 'number' | 'slug' | 'managed_host'>): void =>
+      write(() => settle.run(names)),
     hasPractice: (): boolean => known.practice() !== undefined,
     /** Throws where the file is not a complete tenant's. */
     practice: (): Readonly<PracticeRow> => {
@@ -218,7 +234,7 @@ export const tenantStore = perConnection((db: TenantDb) => {
         setDefaultRoute.run(id);
       }),
     routes: (): RouteRow[] => routes.all(),
-    /** By id or slug. */
+    /** Takes an id or a slug. */
     route: (idOrSlug: string): Readonly<RouteRow> | undefined => known.route(idOrSlug),
     defaultRoute: (): Readonly<RouteRow> => {
       const row = known.defaultRoute();

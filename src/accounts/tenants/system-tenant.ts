@@ -1,6 +1,7 @@
 // The tenant by which the service itself sends mail: codes, invitations, notices. The first start creates it.
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { type CreateTenantDeps, createTenant } from './create.ts';
 import { registryStore } from './registry-store.ts';
 
@@ -25,7 +26,7 @@ export const refuseSystemTenant = async (
 ): Promise<void> => {
   const system = await platform.read((db) => registryStore(db).system());
   if (system?.id !== id) return;
-  throw new AppError('conflict', 'The service sends its own mail as this practice.', {
-    hint: 'It has no members, and keeps its plan and its safe mode.',
+  throw new AppError('conflict', say`The service sends its own mail as this practice.`, {
+    hint: say`It has no members, and keeps its plan and its safe mode.`,
   });
 };

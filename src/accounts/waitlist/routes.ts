@@ -1,7 +1,7 @@
 // The waiting list: anyone may enter themselves, as JSON or by a form; the operator reads and removes entries.
 import { z } from 'zod';
+import { publicWordsIn } from '#src/accounts/words.ts';
 import { idSchema } from '#src/kernel/fields.ts';
-import type { Language } from '#src/kernel/language.ts';
 import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { HTML_TYPE, page, prefersPage } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
@@ -18,17 +18,6 @@ import {
 
 const LIST_PATH = '/api/admin/waitlist';
 const TAG = 'Waiting list';
-
-const words: Readonly<Record<Language, { readonly title: string; readonly text: string }>> = {
-  de: {
-    title: 'Sie stehen auf der Warteliste',
-    text: 'Vielen Dank. Wir schreiben Ihnen, sobald ein Platz frei ist.',
-  },
-  en: {
-    title: 'You are on the waiting list',
-    text: 'Thank you. We will write to you as soon as a place is free.',
-  },
-};
 
 export const waitlistRoutes = (deps: WaitlistDeps & { readonly serviceName: string }): Route[] => [
   defineRoute({
@@ -54,7 +43,7 @@ export const waitlistRoutes = (deps: WaitlistDeps & { readonly serviceName: stri
       await joinWaitlist(deps, body);
       if (!prefersPage(context)) return { status: 202, body: { status: 'noted' } };
       const { language } = context;
-      const { title, text } = words[language];
+      const { title, text } = publicWordsIn(language).waitlist;
       return page({ language, title, serviceName: deps.serviceName, body: `<p>${text}</p>` });
     },
   }),

@@ -7,6 +7,7 @@ import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { RateCheck } from '#src/kernel/rate-limit.ts';
+import { say } from '#src/kernel/say.ts';
 import { type Clock, HOUR, SECOND, toIso } from '#src/kernel/time.ts';
 import { emailSchema } from '#src/mail/email.ts';
 import { nameSchema } from '#src/mail/line-schema.ts';
@@ -67,7 +68,7 @@ export const joinWaitlist = async (deps: WaitlistDeps, joining: Joining): Promis
   await deps.platform.write((db) => {
     const store = waitlistStore(db);
     if (store.count() >= MAX_ENTRIES)
-      throw new AppError('unavailable', 'The waiting list is full.', {
+      throw new AppError('unavailable', say`The waiting list is full.`, {
         extra: { retry_after: FULL_RETRY_SECONDS },
       });
     const now = deps.clock.now();
@@ -88,7 +89,7 @@ export const joinWaitlist = async (deps: WaitlistDeps, joining: Joining): Promis
 export const removeFromWaitlist = (deps: WaitlistDeps, id: string, change: Change): Promise<void> =>
   deps.platform.write((db) => {
     const entry = waitlistStore(db).get(id);
-    if (!entry) throw new AppError('not_found', 'There is no such entry.');
+    if (!entry) throw new AppError('not_found', say`There is no such entry.`);
     waitlistStore(db).remove(id);
     // The person may have asked for the removal, and the audit is kept for years: it names no address.
     const before = { plan: entry.plan };

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { configSchema } from '#src/kernel/config/schema.ts';
 import { type Environment, type Findings, readSecret } from '#src/kernel/config/secrets.ts';
 import { formatListen, type ListenAddress } from '#src/kernel/config/values.ts';
+import { UUID } from '#src/kernel/fields.ts';
 import type { Secret } from '#src/kernel/secret.ts';
 import { SECOND } from '#src/kernel/time.ts';
 import { ConfigError, type FileProblem, readYaml } from '#src/kernel/yaml-file.ts';
@@ -39,8 +40,6 @@ interface Refusal {
 const PAGE_SIZE = 200;
 /** A page of practices reads one file each, and a new practice needs an RSA key. */
 const ANSWER_TIMEOUT_MS = 60 * SECOND;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 const causeOf = (error: unknown): string => {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (!(cause instanceof Error)) return String(cause);
@@ -105,7 +104,7 @@ const ask = async (
 const notSendwerk = (origin: string, { status }: Response): CommandError =>
   new CommandError(`what answers at ${origin} is not Sendwerk: status ${status}`);
 
-export const createAdminApi = ({ origin, token }: AdminAccess): AdminApi => {
+export const createAdminApi = ({ origin, token }: Pick<AdminAccess, 'origin' | 'token'>): AdminApi => {
   const call: AdminApi['call'] = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const [response, text] = await ask(origin, method, path, token, body);
     const answer = parse(text);
@@ -166,6 +165,8 @@ export interface AdminAccess {
   /** `http://127.0.0.1:8080` */
   readonly origin: string;
   readonly token: Secret;
+  /** For commands that read the files beside the daemon. */
+  readonly dataDirectory: string;
 }
 
 /** What a header can hold; the daemon's own check is stricter. */
@@ -194,12 +195,13 @@ const readOrigin = (file: string) => {
     throw new ConfigError(read.problems.filter(({ key }) => key === '' || /^(?:http|admin)\b/.test(key)));
   if (http.listen.port === 0)
     throw new CommandError(`${file}: http.listen takes any free port (0), so the daemon is not found by it`);
-  return { origin: originOf(http.listen), admin, problemAt: read.problemAt };
+  const dataDirectory = read.value.data_dir ?? '';
+  return { origin: originOf(http.listen), admin, dataDirectory, problemAt: read.problemAt };
 };
 
 /** Throws CommandError, or ConfigError with the problems of the file. */
 export const readAdminAccess = (file: string, environment: Environment): AdminAccess => {
-  const { origin, admin, problemAt } = readOrigin(file);
+  const { origin, admin, dataDirectory, problemAt } = readOrigin(file);
   const problems: FileProblem[] = [];
   const findings: Findings = {
     problem: (path, expected, got) => problems.push(problemAt(path, expected, got)),
@@ -215,7 +217,7 @@ export const readAdminAccess = (file: string, environment: Environment): AdminAc
     findings,
   );
   if (token === null) throw new ConfigError(problems);
-  return { origin, token };
+  return { origin, token, dataDirectory };
 };
 
 /** What the daemon says of itself to everyone; exit code 1 unless it accepts mail. Throws as `readAdminAccess` does. */

@@ -12,7 +12,7 @@ export interface Answer {
 }
 
 interface AdminDeclaration<O extends Options> {
-  /** After `admin`. */
+  /** It is what follows `admin`. */
   readonly name: string;
   readonly summary: string;
   readonly options: O;

@@ -1,12 +1,16 @@
 // `sendwerk admin`: practices, their owners, plans and safe mode.
 import type { z } from 'zod';
-import type { memberSchema } from '#src/accounts/people/member-schema.ts';
+import type { memberSchema } from '#src/accounts/entry/member-schema.ts';
 import type { OperatorPractice, planSchema } from '#src/accounts/tenants/operator-practices.ts';
 import type { practiceSchema } from '#src/accounts/tenants/schema.ts';
 import { adminCommand, practiceOption } from './admin-command.ts';
 import { type Cell, clean, record, table } from './admin-text.ts';
 import { UsageError } from './command.ts';
 
+interface Held {
+  readonly mails: number;
+  readonly forwards: number;
+}
 type Practice = z.infer<typeof practiceSchema>;
 
 const languageOption = {
@@ -51,6 +55,26 @@ export const practiceCommands = [
       const query = { plan, purpose: system ? 'system' : 'practice' };
       const page = await api.list<OperatorPractice>('/api/admin/practices', query);
       return { json: page, text: table(practiceHead, page.data.map(practiceRow), 'There are no practices.') };
+    },
+  }),
+  adminCommand({
+    name: 'held-mail',
+    summary: 'show, send or discard what a restore holds of a practice',
+    options: {
+      practice: practiceOption,
+      release: { about: 'send it' },
+      discard: { about: 'do not send it' },
+    },
+    check: ({ release, discard }) => {
+      if (release && discard) throw new UsageError('admin held-mail: --release or --discard');
+    },
+    ask: async (api, { practice, release, discard }) => {
+      const path = `${await api.pathOfPractice(practice)}/held-mail`;
+      const held = await (release || discard
+        ? api.call<Held>('POST', `${path}/${release ? 'release' : 'discard'}`, {})
+        : api.call<Held>('GET', path));
+      const [done] = [release && 'sent', discard && 'discarded'].filter(Boolean);
+      return { json: held, text: record([[done || 'held', null], ...Object.entries(held)]) };
     },
   }),
   adminCommand({

@@ -9,7 +9,7 @@ const REPLACEMENT = '\ufffd';
 
 export type Cell = string | number | boolean | null | undefined;
 
-/** On one line, with every character visible. */
+/** The text is one line with every character visible. */
 export const clean = (text: string): string => text.replaceAll(UNSEEN, REPLACEMENT);
 
 const shown = (cell: Cell): string => {

@@ -89,28 +89,14 @@ const usageOf = ({ name, summary, options }: Command): string => {
   return `${head.join(' ')}\n\n${summary}\n${described.length === 0 ? '' : `\n${columns(described)}`}`;
 };
 
+/** As `parseArgs` of node:util, which reads the arguments, takes them. */
 const forParser = (options: Options) =>
   Object.fromEntries([
     ...Object.entries(options)
       .filter(([, { isArgument }]) => !isArgument)
-      .map(([name, { value }]) => [
-        name,
-        { type: value === undefined ? ('boolean' as const) : ('string' as const) },
-      ]),
-    ['help', { type: 'boolean' as const, short: 'h' }],
+      .map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]),
+    ['help', { type: 'boolean', short: 'h' } as const],
   ]);
-
-const startsWith = (words: readonly string[], { name }: Command): boolean =>
-  name.split(' ').every((word, index) => words[index] === word);
-
-const unknownCommand = (words: readonly string[], commands: readonly Command[]): UsageError => {
-  const given = words.join(' ');
-  const names = commands.map(({ name }) => name);
-  const meant = nearest(given, names);
-  return new UsageError(
-    `unknown command: ${given}${meant === undefined ? '' : `; the nearest is \`${meant}\``}`,
-  );
-};
 
 /** The refusal of `parseArgs` in one line, with the names of the usage. */
 const refusal = (error: unknown, { name, options }: Command): unknown => {
@@ -123,11 +109,8 @@ const refusal = (error: unknown, { name, options }: Command): unknown => {
   }
   if (error.code !== 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') return error;
   const value = options[option]?.value;
-  return new UsageError(
-    value === undefined
-      ? `${name}: --${option} takes no value`
-      : `${name}: --${option} needs a value: ${value}`,
-  );
+  const wanted = value === undefined ? 'takes no value' : `needs a value: ${value}`;
+  return new UsageError(`${name}: --${option} ${wanted}`);
 };
 
 const parseStrictly = (args: readonly string[], command: Command) => {
@@ -138,50 +121,52 @@ const parseStrictly = (args: readonly string[], command: Command) => {
   }
 };
 
-const valuesOf = (command: Command, given: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+const valuesOf = (args: readonly string[], command: Command): Record<string, unknown> => {
   const { name, options } = command;
-  return Object.fromEntries(
-    Object.entries(options).map(([option, declared]) => {
-      const value = given[option] ?? (declared.value === undefined ? false : declared.default);
-      if (value === '') throw new UsageError(`${name}: --${option} is empty`);
-      if (value === undefined && declared.required)
-        throw new UsageError(`${name}: --${option} ${declared.value} is missing`);
-      return [option, value];
-    }),
-  );
+  const { values, positionals } = parseStrictly(args, command);
+  const given: Readonly<Record<string, unknown>> = values;
+  const places = positionals.slice(name.split(' ').length);
+  const read = Object.entries(options).map(([option, { value, required, isArgument, default: usual }]) => {
+    const found = (isArgument ? places.shift() : given[option]) ?? (value === undefined ? false : usual);
+    if (found === '') throw new UsageError(`${name}: --${option} is empty`);
+    if (found === undefined && required) throw new UsageError(`${name}: --${option} ${value} is missing`);
+    return [option, found];
+  });
+  if (places[0] !== undefined) throw new UsageError(`${name}: unexpected argument ${places[0]}`);
+  return Object.fromEntries(read);
 };
 
-interface Ready {
-  readonly run: (environment: Environment) => CommandResult | Promise<CommandResult>;
-}
+const noCommand = (given: string, commands: readonly Command[], below: readonly Command[]): UsageError => {
+  if (given === '') return new UsageError(usageOfAll(commands).trimEnd());
+  const next = below.map(({ name }) => name.slice(given.length + 1));
+  if (next.length > 0) return new UsageError(`${given} is followed by one of: ${next.join(', ')}`);
+  const meant = nearest(
+    given,
+    commands.map(({ name }) => name),
+  );
+  const hint = meant === undefined ? '' : `; the nearest is \`${meant}\``;
+  return new UsageError(`unknown command: ${given}${hint}`);
+};
 
 /** The command that the arguments name, ready to run; or a usage to print. Throws UsageError. */
 export const readCommandLine = (
   args: readonly string[],
   commands: readonly Command[],
-): { readonly usage: string } | Ready => {
+):
+  | { readonly usage: string }
+  | { readonly run: (environment: Environment) => CommandResult | Promise<CommandResult> } => {
   // To distinguish words from values, the parser must know which options take one, before the command is known.
-  const everyOption = forParser(Object.assign({}, ...commands.map(({ options }) => options)));
-  const seen = parseArgs({ args: [...args], options: everyOption, allowPositionals: true, strict: false });
-  const words = seen.positionals;
-  const command = commands.find((candidate) => startsWith(words, candidate));
+  const options = forParser(Object.assign({}, ...commands.map((command) => command.options)));
+  const seen = parseArgs({ args: [...args], options, allowPositionals: true, strict: false });
+  const given = seen.positionals.join(' ');
+  const command = commands.find(({ name }) => `${given} `.startsWith(`${name} `));
   if (command === undefined) {
-    const afterWords = ({ name }: Command): string => name.split(' ').slice(words.length).join(' ');
-    const below = commands.filter(({ name }) => words.length > 0 && name.startsWith(`${words.join(' ')} `));
-    if (words.join(' ') === 'help' || seen.values.help === true)
+    const below = commands.filter(({ name }) => name.startsWith(`${given} `));
+    if (given === 'help' || seen.values.help)
       return { usage: usageOfAll(below.length > 0 ? below : commands) };
-    if (words.length === 0) throw new UsageError(usageOfAll(commands).trimEnd());
-    if (below.length > 0)
-      throw new UsageError(`${words.join(' ')} is followed by one of: ${below.map(afterWords).join(', ')}`);
-    throw unknownCommand(words, commands);
+    throw noCommand(given, commands, below);
   }
-  if (seen.values.help === true) return { usage: usageOf(command) };
-  const { values, positionals } = parseStrictly(args, command);
-  const names = Object.keys(command.options).filter((name) => command.options[name]?.isArgument);
-  const places = positionals.slice(command.name.split(' ').length);
-  const extra = places[names.length];
-  if (extra !== undefined) throw new UsageError(`${command.name}: unexpected argument ${extra}`);
-  const byPlace = Object.fromEntries(places.map((value, index) => [names[index], value]));
-  const given = valuesOf(command, { ...values, ...byPlace }) as never;
-  return { run: (environment) => command.run(given, environment) };
+  if (seen.values.help) return { usage: usageOf(command) };
+  const values = valuesOf(args, command) as never;
+  return { run: (environment) => command.run(values, environment) };
 };

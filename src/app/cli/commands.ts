@@ -1,7 +1,7 @@
 // All commands. What a command needs is read when it is to run, so that the small ones answer at once.
-import type { Environment } from '#src/kernel/config/secrets.ts';
 import { readVersion } from '#src/kernel/version.ts';
 import { adminCommands } from './admin.ts';
+import { backupCommandsOf } from './backup-commands.ts';
 import {
   type Command,
   CommandError,
@@ -10,26 +10,19 @@ import {
   readCommandLine,
   UsageError,
 } from './command.ts';
-import type { ProcessSignals } from './serve.ts';
+import { replicaCommandsOf } from './replica-commands.ts';
+import { restoreCommandOf } from './restore-command.ts';
+import { tenantCopyCommandsOf } from './tenant-copy-commands.ts';
+import type { Terminal } from './terminal.ts';
 
-/** What of the process the commands use. */
-export interface Terminal {
-  readonly environment: Environment;
-  readonly signals: ProcessSignals;
-  readonly print: (text: string) => void;
-  /** As fast as the reader takes it; the rest is not made where the reader has gone. */
-  readonly printAll: (pieces: Iterable<string>) => Promise<void>;
-  readonly printError: (text: string) => void;
-}
-
-const commandsOf = ({ signals, print, printAll }: Terminal): readonly Command[] => [
+const commandsOf = (terminal: Terminal): readonly Command[] => [
   defineCommand({
     name: 'serve',
     summary: 'run the daemon',
     options: { config: configOption },
     run: async ({ config }, environment) => {
       const { serve } = await import('./serve.ts');
-      return { exitCode: await serve(config, environment, signals), output: '' };
+      return { exitCode: await serve(config, environment, terminal.signals), output: '' };
     },
   }),
   defineCommand({
@@ -38,7 +31,7 @@ const commandsOf = ({ signals, print, printAll }: Terminal): readonly Command[] 
     options: { once: { about: 'end then, instead of staying up' } },
     run: async ({ once }) => {
       const { quickstart } = await import('./quickstart.ts');
-      return { exitCode: await quickstart({ once, print, signals }), output: '' };
+      return { exitCode: await quickstart({ once, ...terminal }), output: '' };
     },
   }),
   defineCommand({
@@ -55,8 +48,8 @@ const commandsOf = ({ signals, print, printAll }: Terminal): readonly Command[] 
     summary: 'print one with every key',
     options: {},
     run: async () => {
-      const { configExample } = await import('./config.ts');
-      return { exitCode: 0, output: configExample() };
+      const { exampleConfig } = await import('#src/kernel/config/example.ts');
+      return { exitCode: 0, output: exampleConfig() };
     },
   }),
   defineCommand({
@@ -68,7 +61,7 @@ const commandsOf = ({ signals, print, printAll }: Terminal): readonly Command[] 
     },
     run: async ({ config, zone }, environment) => {
       const { dnsZone } = await import('./dns.ts');
-      return dnsZone(config, environment, { zone, print: printAll });
+      return dnsZone(config, environment, { zone, print: terminal.printAll });
     },
   }),
   defineCommand({
@@ -78,6 +71,15 @@ const commandsOf = ({ signals, print, printAll }: Terminal): readonly Command[] 
     run: async ({ config }, environment) => {
       const { dnsCheck } = await import('./dns-check.ts');
       return dnsCheck(config, environment);
+    },
+  }),
+  defineCommand({
+    name: 'secrets rotate',
+    summary: 'seal everything again after the master key was changed, and say when the former one can go',
+    options: { config: configOption },
+    run: async ({ config }, environment) => {
+      const { secretsRotate } = await import('./secrets.ts');
+      return secretsRotate(config, environment, terminal);
     },
   }),
   defineCommand({
@@ -114,6 +116,30 @@ const commandsOf = ({ signals, print, printAll }: Terminal): readonly Command[] 
       return health(config);
     },
   }),
+  ...backupCommandsOf(terminal),
+  defineCommand({
+    name: 'tenant move',
+    summary: 'move a tenant to another host while both run; run again, it goes on where it was cut off',
+    options: {
+      practice: {
+        value: 'ID|SLUG',
+        required: true,
+        isArgument: true,
+        about: 'the tenant, by its id or slug',
+      },
+      to: { value: 'URL', required: true, about: 'the new host: https://mail.example.com' },
+      'token-file': { value: 'FILE', required: true, about: 'holds the admin token of the new host' },
+      cancel: { about: 'give up a move that has not ended' },
+      config: configOption,
+    },
+    run: async (values, environment) => {
+      const { moveTenant } = await import('./tenant-move.ts');
+      return moveTenant(values, environment, terminal);
+    },
+  }),
+  ...tenantCopyCommandsOf(terminal),
+  restoreCommandOf(terminal),
+  ...replicaCommandsOf(terminal),
   ...adminCommands,
   defineCommand({
     name: 'version',

@@ -1,8 +1,7 @@
-// `sendwerk config check` and `sendwerk config example`.
+// `sendwerk config check`.
 
 import { type Config, type LoadedConfig, loadConfig } from '#src/kernel/config/config.ts';
 import { NO_NOTICES, waitsForNotices } from '#src/kernel/config/delivery.ts';
-import { exampleConfig } from '#src/kernel/config/example.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
 import { formatListen } from '#src/kernel/config/values.ts';
 import { ConfigError } from '#src/kernel/yaml-file.ts';
@@ -54,5 +53,3 @@ export const configCheck = async (file: string, environment: Environment): Promi
     throw error;
   }
 };
-
-export const configExample = (): string => exampleConfig();

@@ -1,19 +1,23 @@
 // `sendwerk consent verify` checks the evidence of one person's consent, or all of a practice's ledger. It asks no daemon: it reads
 // the file that it is given, also of a backup or while the daemon runs, and changes nothing. Evidence proves something only if its key is
 // known (consent-keys.ts).
+
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { readKeys, tenantKeysIn } from '#src/accounts/tenants/master-key.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Fault } from '#src/audience/consent/content-rules.ts';
 import type { Evidence } from '#src/audience/consent/evidence-schema.ts';
 import { verifyEvidence } from '#src/audience/consent/verify-evidence.ts';
 import { verifyLedger } from '#src/audience/consent/verify-ledger.ts';
-import { keysOf } from '#src/kernel/base.ts';
 import { type Config, loadConfig } from '#src/kernel/config/config.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
 import { type AnyDb, openReadOnly, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { evidenceKeyOf } from '#src/kernel/evidence-key.ts';
+import { UUID } from '#src/kernel/fields.ts';
+import type { Keys } from '#src/kernel/keys.ts';
 import { clean } from './admin-text.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { CommandResult } from './config.ts';
@@ -29,8 +33,6 @@ export interface ConsentVerifyOptions {
 }
 
 const SQLITE_HEAD = 'SQLite format 3\0';
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 const cannotRead = (file: string, error: unknown): CommandError =>
   new CommandError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
 
@@ -71,14 +73,25 @@ const fileOfPractice = (data: string, practice: string): string => {
   return file;
 };
 
-/** What a file says may have characters that steer a terminal. */
+/** What a file says may have characters that control a terminal. */
 const lines = (...all: readonly string[]): string => all.map((line) => `${clean(line)}\n`).join('');
 
 const faultLine = ({ seq, id, what }: Fault): string =>
   seq === null ? what : `entry ${seq}${id === null ? '' : ` (${id})`}: ${what}`;
 
-const verifyFile = (file: string, key: KeyObject | null): CommandResult => {
-  const { practice, entries, head, fault } = withDatabase(file, (db: TenantDb) => verifyLedger(db, key));
+/** By the key that the file keeps, or the one that the installation gives such a practice. */
+const ledgerKeyOf = (db: TenantDb, keys: Keys): KeyObject => {
+  const { id } = tenantStore(db).practice();
+  const kept = tenantKeysIn(db, keys.key('lasting keys'), id);
+  return kept
+    ? createSecretKey(Buffer.from(kept.hashes['consent ledger'], 'base64'))
+    : keys.key('consent ledger')(id);
+};
+
+const verifyFile = (file: string, keys: Keys | null): CommandResult => {
+  const { practice, entries, head, fault } = withDatabase(file, (db: TenantDb) =>
+    verifyLedger(db, keys && ledgerKeyOf(db, keys)),
+  );
   const about = `consent ledger of ${practice.name} (${practice.id})`;
   if (fault) return { exitCode: 1, output: lines(about, `WRONG: ${faultLine(fault)}`) };
   return {
@@ -86,7 +99,7 @@ const verifyFile = (file: string, key: KeyObject | null): CommandResult => {
     output: lines(
       about,
       head ? `entries: ${entries}, the last one with the hash ${head.hash.toString('hex')}` : 'entries: none',
-      key
+      keys
         ? 'head: sealed by this installation'
         : 'head: its HMAC was not checked, which takes --config: someone who can write the file can write all of it again',
       'all right',
@@ -142,6 +155,14 @@ const verifyBundle = async (
 const optionalConfig = (file: string | undefined, environment: Environment): Config | null =>
   file === undefined ? null : loadConfig(file, environment).config;
 
+/** Also of a backup, whose registry is beside it, or of data without a registry. */
+const keysBy = ({ secrets }: Config, directory: string | undefined): Keys => {
+  const registry = join(directory ?? '', 'platform.db');
+  return existsSync(registry)
+    ? withDatabase(registry, (db: PlatformDb) => readKeys(db, secrets))
+    : readKeys(null, secrets);
+};
+
 /** Exit code 1: something is wrong; 2: evidence is right in itself, but not proved by a known key. */
 export const consentVerify = async (
   { file, data, practice, config: configFile, key, origin }: ConsentVerifyOptions,
@@ -150,19 +171,18 @@ export const consentVerify = async (
   if ((file === undefined) === (practice === undefined))
     throw new UsageError('consent verify: name either a FILE or a --practice');
   const config = optionalConfig(configFile, environment);
-  const derive = config && keysOf(Buffer.from(config.secrets.masterKey.reveal(), 'base64'));
-  const ledgerKey = derive && createSecretKey(derive('consent ledger'));
   const directory = data ?? config?.data_dir;
+  const keys = config && keysBy(config, directory);
   if (practice !== undefined) {
     if (directory === undefined) throw new UsageError('consent verify: --practice needs --data or --config');
-    return verifyFile(fileOfPractice(directory, practice), ledgerKey);
+    return verifyFile(fileOfPractice(directory, practice), keys);
   }
   const named = file ?? '';
-  if (isDatabase(named)) return verifyFile(named, ledgerKey);
+  if (isDatabase(named)) return verifyFile(named, keys);
   const own =
     config &&
-    derive &&
-    evidenceKeyOf(config.secrets.evidenceKey?.reveal() ?? null, derive('consent evidence'));
+    keys &&
+    evidenceKeyOf(config.secrets.evidenceKey?.reveal() ?? null, keys.key('consent evidence'));
   return verifyBundle(named, async (evidence) => [
     ...(key === undefined ? [] : [namedWay(evidence, key)]),
     ...(directory === undefined ? [] : [installedWay(evidence, directory, own)]),

@@ -61,7 +61,7 @@ const wantedOf = (installed: InstalledZones): WantedSet[] => {
   const { host } = config.service;
   const { addresses } = config.dns.zones;
   const contents = sample(installed);
-  // Without configured addresses someone else publishes them.
+  // Where no address is configured, someone else publishes them.
   const anyAddress: WantedSet = { type: 'A/AAAA', name: host, values: [], required: true };
   return [
     ...wantedSets(zones.apexes.flatMap((apex) => [...zones.zoneRecords(apex, contents)])),
@@ -100,7 +100,7 @@ const checkRelays = (lookup: ZoneLookup, { config, zones }: InstalledZones): Pro
       const { name: upstream, host } = one;
       const literal = isIP(host) === 0 ? null : [host];
       const addresses = isLocalRelay(host, service.host) ? dns.zones.addresses : literal;
-      return checkRelaySenders(lookup, { upstream, host, addresses }, record);
+      return checkRelaySenders(lookup, upstream, host, addresses, record);
     }),
   );
 };

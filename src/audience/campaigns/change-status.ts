@@ -1,6 +1,7 @@
 // What people do with a campaign: send, schedule, pause, resume, cancel. The status decides, in the transaction of the change.
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { countsOf } from './counts.ts';
 import { type CampaignVerb, statusAfter } from './rules.ts';
@@ -16,20 +17,20 @@ export interface StatusChange {
   readonly now: number;
 }
 
-const past: Readonly<Record<CampaignVerb, string>> = {
-  send: 'sent',
-  schedule: 'scheduled',
-  pause: 'paused',
-  resume: 'resumed',
-  cancel: 'cancelled',
+const past: Readonly<Record<CampaignVerb, Text>> = {
+  send: say`sent`,
+  schedule: say`scheduled`,
+  pause: say`paused`,
+  resume: say`resumed`,
+  cancel: say`cancelled`,
 };
 
 /** No list of a campaign that will go on is archived: `archiveList` refuses that. */
 const requireLists = (db: TenantDb, row: CampaignRow): void => {
   const archived = listsOf(db, row).find(({ archived_at }) => archived_at !== null);
   if (archived)
-    throw new AppError('conflict', `The list ${archived.name} is archived.`, {
-      hint: 'Choose other lists for the campaign, or a duplicate of it.',
+    throw new AppError('conflict', say`The list ${archived.name} is archived.`, {
+      hint: say`Choose other lists for the campaign, or a duplicate of it.`,
     });
 };
 
@@ -42,8 +43,8 @@ export const withStatus = (
   const status = statusAfter(row.status, verb);
   const hasLeft = verb === 'cancel' && row.status === 'sent' && !queueStore(db).isAnyOf(row.seq);
   if (status === null || hasLeft)
-    throw new AppError('conflict', `The campaign is ${row.status} and cannot be ${past[verb]}.`, {
-      hint: 'GET the campaign for its status; duplicate one that has ended.',
+    throw new AppError('conflict', say`The campaign is ${row.status} and cannot be ${past[verb]}.`, {
+      hint: say`GET the campaign for its status; duplicate one that has ended.`,
     });
   if (verb !== 'pause' && verb !== 'cancel') requireLists(db, row);
   const changed = { ...row, status, reason: null, updated_at: now };

@@ -8,6 +8,7 @@ import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
+import { said, say } from '#src/kernel/say.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { withStatus } from './change-status.ts';
 import { mailingIn } from './content.ts';
@@ -25,7 +26,7 @@ export interface CampaignChange {
 
 export const campaignOf = (db: TenantDb, id: string): CampaignRow => {
   const row = campaignStore(db).byId(id);
-  if (!row) throw new AppError('not_found', 'There is no such campaign.');
+  if (!row) throw new AppError('not_found', say`There is no such campaign.`);
   return row;
 };
 
@@ -63,17 +64,17 @@ const writingFrom = (db: TenantDb, body: CampaignBody, former: CampaignContent |
   const given = parts.filter((name) => body[name] !== undefined);
   if (template !== undefined) {
     if (given[0] !== undefined)
-      throw unfit([{ path: `body.${given[0]}`, message: 'cannot be given beside template' }]);
+      throw unfit([{ path: `body.${given[0]}`, message: say`cannot be given beside template` }]);
     const { settings, ...content } = fromTemplate(db, template, template_version);
     return { ...content, settings: { ...settings, ...(body.settings ?? former?.settings) } };
   }
   if (template_version !== undefined)
-    throw unfit([{ path: 'body.template_version', message: 'belongs to a template, and none is named' }]);
+    throw unfit([{ path: 'body.template_version', message: say`belongs to a template, and none is named` }]);
   const subject = body.subject ?? former?.subject;
-  if (subject === undefined) throw unfit([{ path: 'body.subject', message: 'is required' }]);
+  if (subject === undefined) throw unfit([{ path: 'body.subject', message: say`is required` }]);
   const text = body.text === undefined ? (former?.text ?? null) : body.text;
   const html = body.html === undefined ? (former?.html ?? null) : body.html;
-  if (text === null && html === null) throw unfit([{ path: 'body.text', message: CONTENT_REQUIRED }]);
+  if (text === null && html === null) throw unfit([{ path: 'body.text', message: said(CONTENT_REQUIRED) }]);
   return {
     subject,
     text,
@@ -126,7 +127,7 @@ const scheduled = (
   { identity, now }: CampaignChange,
 ): CampaignRow => {
   if (schedule_at === undefined && time_zone !== undefined)
-    throw unfit([{ path: 'body.time_zone', message: 'belongs to schedule_at, which is missing' }]);
+    throw unfit([{ path: 'body.time_zone', message: say`belongs to schedule_at, which is missing` }]);
   if (schedule_at === undefined) return row;
   if (schedule_at === null) return { ...row, ...NOT_SCHEDULED };
   const schedule = scheduleOf({ schedule_at, time_zone }, now);
@@ -178,8 +179,8 @@ const CHANGEABLE: ReadonlySet<string> = new Set(['draft', 'scheduled']);
 export const planChange = (db: TenantDb, id: string, body: CampaignBody, change: CampaignChange): Planned => {
   const former = campaignOf(db, id);
   if (!CHANGEABLE.has(former.status))
-    throw new AppError('conflict', `The campaign is ${former.status} and cannot be changed any more.`, {
-      hint: 'Duplicate it, and change the copy.',
+    throw new AppError('conflict', say`The campaign is ${former.status} and cannot be changed any more.`, {
+      hint: say`Duplicate it, and change the copy.`,
     });
   const content = JSON.stringify(contentFrom(db, body, contentOf(db, former)));
   const changed = {
@@ -236,8 +237,8 @@ export const duplicateCampaign = (
 export const removeCampaign = (db: TenantDb, id: string, change: Change, now: number): void => {
   const row = campaignOf(db, id);
   if (row.status !== 'draft')
-    throw new AppError('conflict', `The campaign is ${row.status}; only drafts can be deleted.`, {
-      hint: row.status === 'scheduled' ? 'Set schedule_at to null first.' : 'Its numbers are kept.',
+    throw new AppError('conflict', say`The campaign is ${row.status}; only drafts can be deleted.`, {
+      hint: row.status === 'scheduled' ? say`Set schedule_at to null first.` : say`Its numbers are kept.`,
     });
   record(db, id, audited(db, row), null, { change, now });
   campaignStore(db).remove(row.seq);

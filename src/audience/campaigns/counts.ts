@@ -14,7 +14,7 @@ export interface Progress {
   readonly waiting: number;
   /** Of these, how many were tried and are to be tried again; exact where they may be too many. */
   readonly deferred: number;
-  /** Since its beginning. */
+  /** They are counted since its beginning. */
   readonly own: OwnCounts;
 }
 

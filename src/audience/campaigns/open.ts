@@ -1,6 +1,7 @@
 // Campaigns: a message to the people of lists, each once.
 import type { AudienceContext, Part } from '#src/audience/context.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
+import { say } from '#src/kernel/say.ts';
 import { campaignResultRoutes } from './results-routes.ts';
 import { campaignRoutes } from './routes.ts';
 import { statusRoutes } from './status-routes.ts';
@@ -14,7 +15,7 @@ export const openCampaigns = (base: AudienceContext): Part => {
   const limitCounts = createRateCheck(
     base.clock,
     () => perMinute(COUNTS_PER_MINUTE),
-    `Audiences are counted ${COUNTS_PER_MINUTE} times a minute at most.`,
+    say`Audiences are counted ${COUNTS_PER_MINUTE} times a minute at most.`,
   );
   const context = { ...base, limitCounts };
   return {

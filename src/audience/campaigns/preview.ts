@@ -6,7 +6,7 @@ import type { AudienceContext } from '#src/audience/context.ts';
 import { sendableFor } from '#src/audience/sendable.ts';
 import type { SubscriberRow } from '#src/audience/subscribers/store.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
-import { isAllowedInSafeMode } from '#src/intake/gates/recipient-gates.ts';
+import { isAllowedInSafeMode } from '#src/intake/gates/content-gates.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createSlices } from '#src/kernel/slices.ts';
 import type { Address } from '#src/mail/mailbox.ts';
@@ -55,9 +55,7 @@ const heldBack = (
   const { id, safe_mode } = tenantStore(db).practice();
   if (!sendableFor({ intake }, id).takes(address as Address)) return 'refused:invalid_recipient';
   if (safe_mode === 0) return null;
-  const { allowlist, placement_testers } = config().safe_mode;
-  const { simulatorDomain } = intake.context;
-  const facts = { simulatorDomain, safeModeAllowed: [...allowlist, ...placement_testers] };
+  const facts = { simulatorDomain: intake.context.simulatorDomain, config: config() };
   return isAllowedInSafeMode({ address: address as Address }, facts) ? null : 'refused:safe_mode_recipient';
 };
 

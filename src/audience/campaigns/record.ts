@@ -1,4 +1,5 @@
 // Campaigns as the API shows them.
+
 import { z } from 'zod';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { CounterName } from '#src/audience/log/rules.ts';
@@ -6,7 +7,9 @@ import { deliveriesOf, messagesOf, rate } from '#src/feedback/reputation/rules.t
 import * as fields from '#src/intake/send-fields.ts';
 import { practiceValues } from '#src/intake/templates/practice-values.ts';
 import { compileContent } from '#src/intake/templates/render.ts';
+import { explainCodes } from '#src/kernel/code-words.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Speak } from '#src/kernel/say.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { kindSchema } from '#src/messages/schema.ts';
 import { valuesOf } from './filter.ts';
@@ -116,6 +119,9 @@ export const campaignSchema = z
     values: z.record(z.string(), z.string()).describe('of placeholders, for all its people'),
     headers: fields.sendFields.headers.unwrap(),
     settings: fields.settings,
+    refusals: z
+      .record(z.string(), z.strictObject({ brief: z.string(), hint: z.string() }))
+      .describe('what the codes in `reason` and `left_out` are, in German or English by Accept-Language'),
     unknown_fields: z
       .array(z.string())
       .describe(
@@ -217,12 +223,22 @@ const unknownFields = (db: TenantDb, row: CampaignRow, content: CampaignContent)
 export const contentOf = (db: TenantDb, { seq }: Pick<CampaignRow, 'seq'>): CampaignContent =>
   JSON.parse(campaignStore(db).content(seq)) as CampaignContent;
 
-export const presentCampaign = (db: TenantDb, row: CampaignRow): z.infer<typeof campaignSchema> => {
+export const presentCampaign = (
+  db: TenantDb,
+  row: CampaignRow,
+  speak: Speak,
+): z.infer<typeof campaignSchema> => {
   const content = contentOf(db, row);
   const { from = null, reply_to = null, tags = [], metadata = {}, headers = {}, settings = {} } = content;
   const { subject, text, html, template, values = {} } = content;
+  const head = presentHead(db, { ...row, subject });
+  const reasons = [row.reason ?? '', ...Object.keys(head.left_out)];
   return {
-    ...presentHead(db, { ...row, subject }),
+    ...head,
+    refusals: explainCodes(
+      reasons.map((reason) => reason.replace(/^refused:/, '')),
+      speak,
+    ),
     ...{ from, reply_to, text, html, template, tags, metadata, values, headers, settings },
     unknown_fields: ENDED.has(row.status) ? [] : unknownFields(db, row, content),
   };

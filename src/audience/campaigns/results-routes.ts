@@ -7,6 +7,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery } from '#src/kernel/list.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { campaignOf } from './change.ts';
 import { exportRecipients, recipientPage, recipientSchema, recipientState } from './results.ts';
 import { campaignResultsStore } from './results-store.ts';
@@ -18,7 +19,7 @@ const EXPORTS_PER_MINUTE = 10;
 const requireView = (caller: Caller): void => {
   requireWhole(caller);
   if (caller.permissions.has('messages.view')) return;
-  throw new AppError('forbidden', 'The recipients of a campaign need a permission of their own.', {
+  throw new AppError('forbidden', say`The recipients of a campaign need a permission of their own.`, {
     extra: { permission: 'messages.view' },
   });
 };
@@ -27,7 +28,7 @@ export const campaignResultRoutes = ({ files, clock }: AudienceContext): Route[]
   const limit = createRateCheck(
     clock,
     () => perMinute(EXPORTS_PER_MINUTE),
-    `Recipients are exported ${EXPORTS_PER_MINUTE} times a minute at most.`,
+    say`Recipients are exported ${EXPORTS_PER_MINUTE} times a minute at most.`,
   );
   return [
     defineRoute({

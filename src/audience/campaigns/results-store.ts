@@ -4,7 +4,7 @@ import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Status } from '#src/messages/rules.ts';
 
 export interface RecipientResult {
-  /** Of the message: their order. */
+  /** The order of the messages is that of this number. */
   seq: number;
   address: string;
   message_id: string;
@@ -16,7 +16,7 @@ export interface RecipientResult {
 }
 
 export interface LeftOutResult {
-  /** Of the subscriber: their order. */
+  /** The order of the subscribers is that of this number. */
   seq: number;
   reason: string;
   /** Null where the subscriber is gone. */

@@ -9,6 +9,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { nameSchema } from '#src/mail/line-schema.ts';
 import {
   type CampaignChange,
@@ -39,13 +40,13 @@ const one = { description: 'The campaign with its numbers.', body: campaignSchem
 const writeErrors = [...new Set([...SEND_ERRORS, 'no_recipients', 'rate_limited'] as const)];
 
 export const requireWhole = (caller: Caller): void =>
-  requireAllProjects(caller, 'campaigns.send', 'A campaign');
+  requireAllProjects(caller, 'campaigns.send', say`A campaign`);
 
 /** A campaign sends messages. */
 export const requireSending = (caller: Caller): void => {
   if (caller.permissions.has('messages.send')) return;
-  throw new AppError('forbidden', 'A campaign sends messages, which this access may not.', {
-    hint: 'Ask someone who may send.',
+  throw new AppError('forbidden', say`A campaign sends messages, which this access may not.`, {
+    hint: say`Ask someone who may send.`,
     extra: { permission: 'messages.send' },
   });
 };
@@ -69,7 +70,7 @@ export const campaignRoutes = (context: CampaignContext): Route[] => {
   /** A schedule is work of which the registry must know. */
   const write = async (
     tenantId: string,
-    { caller, change }: RequestContext,
+    { caller, change, speak }: RequestContext,
     work: (db: TenantDb, change: CampaignChange) => CampaignRow,
   ) => {
     requireWhole(caller);
@@ -78,7 +79,7 @@ export const campaignRoutes = (context: CampaignContext): Route[] => {
       return await files.write(tenantId, (db) => {
         const row = work(db, { change, identity: files.identify(tenantId), now: clock.now() });
         if (row.status === 'scheduled') requireSending(caller);
-        return presentCampaign(db, row);
+        return presentCampaign(db, row, speak);
       });
     } finally {
       release();
@@ -147,11 +148,13 @@ export const campaignRoutes = (context: CampaignContext): Route[] => {
       params: campaignParams,
       responses: { 200: one },
       errors: ['forbidden', 'not_found'],
-      handle: async ({ params }, { caller }) => {
+      handle: async ({ params }, { caller, speak }) => {
         requireWhole(caller);
         return {
           status: 200,
-          body: await files.read(params.id, (db) => presentCampaign(db, campaignOf(db, params.campaignID))),
+          body: await files.read(params.id, (db) =>
+            presentCampaign(db, campaignOf(db, params.campaignID), speak),
+          ),
         };
       },
     }),

@@ -51,7 +51,7 @@ export const pageSize = (maxPerHour: number | null): number =>
   maxPerHour === null ? MAX_PAGE : Math.min(MAX_PAGE, Math.ceil((maxPerHour * SECOND) / HOUR));
 
 /**
- * When the next ones may be handed over after `count` were. A short lateness is made up for, so that the number an hour is
+ * When the next ones may be handed over after `count` were. A short delay is made up for, so that the number an hour is
  * reached; a long one, as after a pause, is not, so that what was missed does not go out at once.
  */
 export const nextHandOver = (

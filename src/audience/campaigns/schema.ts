@@ -8,6 +8,7 @@ import {
   templateText,
 } from '#src/intake/templates/schema.ts';
 import { EXAMPLE_ID, idSchema } from '#src/kernel/fields.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { DAY, MINUTE } from '#src/kernel/time.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { nameSchema } from '#src/mail/line-schema.ts';
@@ -138,13 +139,13 @@ export const scheduleOf = (
   }: { readonly schedule_at: string; readonly time_zone?: string | undefined },
   now: number,
 ): { readonly at: number; readonly zone: string } => {
-  const refuse = (name: string, message: string) => unfit([{ path: `body.${name}`, message }]);
+  const refuse = (name: string, message: Text) => unfit([{ path: `body.${name}`, message }]);
   const zone = zoneNamed(time_zone);
-  if (zone === null) throw refuse('time_zone', 'is not the name of a time zone, such as Europe/Berlin');
+  if (zone === null) throw refuse('time_zone', say`is not the name of a time zone, such as Europe/Berlin`);
   const at = momentOf(zone, schedule_at);
-  if (at === null) throw refuse('schedule_at', `is a time that clocks in ${zone} skip`);
-  if (at < now - LATE_MS) throw refuse('schedule_at', 'has passed');
+  if (at === null) throw refuse('schedule_at', say`is a time that clocks in ${zone} skip`);
+  if (at < now - LATE_MS) throw refuse('schedule_at', say`has passed`);
   if (at > now + MAX_DAYS_AHEAD * DAY)
-    throw refuse('schedule_at', `is more than ${MAX_DAYS_AHEAD} days ahead`);
+    throw refuse('schedule_at', say`is more than ${MAX_DAYS_AHEAD} days ahead`);
   return { at, zone };
 };

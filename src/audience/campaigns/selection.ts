@@ -4,6 +4,7 @@ import { type ListRow, listStore } from '#src/audience/lists/store.ts';
 import { usualProject } from '#src/intake/evaluate.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { builtInRoute, campaignKind, type Kind, kinds } from '#src/messages/kinds.ts';
 import type { CampaignBody } from './schema.ts';
@@ -16,16 +17,16 @@ export const listsOf = (db: TenantDb, { list_ids_json }: Pick<CampaignRow, 'list
 const namedLists = (db: TenantDb, { list_id, list_ids }: CampaignBody): ListRow[] | null => {
   if (list_id === undefined && list_ids === undefined) return null;
   if (list_id !== undefined && list_ids !== undefined)
-    throw unfit([{ path: 'body.list_id', message: 'cannot be given beside list_ids' }]);
+    throw unfit([{ path: 'body.list_id', message: say`cannot be given beside list_ids` }]);
   return [...new Set(list_ids ?? [list_id ?? ''])].map((id) => {
     const list = listStore(db).byId(id);
-    if (!list) throw new AppError('not_found', `There is no list ${id}.`);
-    if (list.archived_at !== null) throw new AppError('conflict', `The list ${list.name} is archived.`);
+    if (!list) throw new AppError('not_found', say`There is no list ${id}.`);
+    if (list.archived_at !== null) throw new AppError('conflict', say`The list ${list.name} is archived.`);
     return list;
   });
 };
 
-const refuseKind = (message: string, hint: string): AppError =>
+const refuseKind = (message: Text, hint: Text): AppError =>
   new AppError('kind_not_allowed_on_route', message, { hint });
 
 const requireChannel = ({ name, channel }: ListRow, kind: Kind): void => {
@@ -33,13 +34,13 @@ const requireChannel = ({ name, channel }: ListRow, kind: Kind): void => {
   if (usual === kind) return;
   if (usual === undefined)
     throw refuseKind(
-      `Campaigns are marketing, and the people on the list ${name} agreed to ${channel} mail only.`,
-      'Choose lists of the channels newsletter and other; appointments and reminders are sent with POST /api/practices/{id}/send.',
+      say`Campaigns are marketing, and the people on the list ${name} agreed to ${channel} mail only.`,
+      say`Choose lists of the channels newsletter and other; appointments and reminders are sent with POST /api/practices/{id}/send.`,
     );
   throw new AppError(
     'consent_required',
-    `The people on the list ${name} agreed to mail of the channel ${channel}, not to messages of kind ${kind}.`,
-    { hint: `Use message_kind ${usual} for it, and lists of one channel only.`, extra: { missing: [] } },
+    say`The people on the list ${name} agreed to mail of the channel ${channel}, not to messages of kind ${kind}.`,
+    { hint: say`Use message_kind ${usual} for it, and lists of one channel only.`, extra: { missing: [] } },
   );
 };
 
@@ -51,7 +52,7 @@ export const select = (db: TenantDb, body: CampaignBody, former: Selection | nul
   const named = namedLists(db, body);
   const lists = named ?? (former ? listsOf(db, former) : []);
   const [first] = lists;
-  if (first === undefined) throw unfit([{ path: 'body.list_id', message: 'is required' }]);
+  if (first === undefined) throw unfit([{ path: 'body.list_id', message: say`is required` }]);
   const message_kind =
     body.message_kind ??
     (named === null ? former?.message_kind : undefined) ??
@@ -59,8 +60,8 @@ export const select = (db: TenantDb, body: CampaignBody, former: Selection | nul
     'newsletter';
   if (kinds[message_kind].stream !== 'marketing')
     throw refuseKind(
-      `A campaign cannot have messages of kind ${message_kind}.`,
-      'Campaigns are of the kinds newsletter and custom.',
+      say`A campaign cannot have messages of kind ${message_kind}.`,
+      say`Campaigns are of the kinds newsletter and custom.`,
     );
   for (const list of lists) requireChannel(list, message_kind);
 
@@ -69,18 +70,18 @@ export const select = (db: TenantDb, body: CampaignBody, former: Selection | nul
       ? former.project_id
       : (usualProject(db, { projects: null, projectId: body.project_id ?? null }) ?? '');
   const project = store.project(project_id);
-  if (!project) throw new AppError('not_found', 'There is no such project.');
+  if (!project) throw new AppError('not_found', say`There is no such project.`);
   if (project.archived_at !== null)
-    throw new AppError('conflict', 'The project is archived and does not send.');
+    throw new AppError('conflict', say`The project is archived and does not send.`);
 
   const name = body.route ?? former?.route_id ?? builtInRoute.marketing;
   const route = store.route(name);
   if (!route || (route.project_id !== null && route.project_id !== project_id))
-    throw new AppError('not_found', `There is no route ${JSON.stringify(name)} in this project.`);
+    throw new AppError('not_found', say`There is no route ${JSON.stringify(name)} in this project.`);
   if (route.type !== 'marketing')
     throw refuseKind(
-      `The route ${route.slug} is not for marketing.`,
-      'Use broadcast or another marketing route.',
+      say`The route ${route.slug} is not for marketing.`,
+      say`Use broadcast or another marketing route.`,
     );
   return {
     project_id,

@@ -17,7 +17,7 @@ export const statusRoutes = (context: CampaignContext): Route[] => {
 
   const change = async (
     { id, campaignID }: z.output<typeof campaignParams>,
-    { caller, change: by }: RequestContext,
+    { caller, change: by, speak }: RequestContext,
     { verb, schedule }: Pick<StatusChange, 'verb' | 'schedule'>,
   ) => {
     requireWhole(caller);
@@ -47,7 +47,7 @@ export const statusRoutes = (context: CampaignContext): Route[] => {
           after: shown(after),
         };
         auditStore(db).record(by, entry, now);
-        return presentCampaign(db, after);
+        return presentCampaign(db, after, speak);
       });
       return { status: 200, body };
     } finally {

@@ -37,7 +37,7 @@ export interface CampaignRow {
   file_identity: string | null;
   /** The last hand-over. */
   progress_at: number | null;
-  /** Without a hand-over, within some minutes. */
+  /** It is set where some minutes passed without a hand-over. */
   looked_at: number | null;
   /** When owners were notified that it does not go on; null: not since the last hand-over. */
   alarmed_at: number | null;
@@ -143,7 +143,7 @@ export const campaignStore = perConnection((db: TenantDb) => {
     /** Those after number `after` that were created, begun or ended at `at` or later, oldest first. */
     activeSince: (after: number, at: number, limit: number): CampaignHead[] =>
       activeSince.all(after, at, limit),
-    /** With its content. */
+    /** The content goes with it. */
     remove: (seq: number): void => {
       remove.run(seq);
     },

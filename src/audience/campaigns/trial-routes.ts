@@ -4,9 +4,10 @@ import { SEND_ERRORS } from '#src/intake/accept.ts';
 import { sendAnswer } from '#src/intake/schema.ts';
 import { scoreAnswer } from '#src/intake/score.ts';
 import { mergeDataSchema, toMergeData } from '#src/intake/templates/schema.ts';
-import { placeholderLack } from '#src/kernel/errors.ts';
+import { placeholderLack } from '#src/kernel/error-table.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { withoutConsent } from './choose.ts';
 import { presentPlaceholders } from './no-recipients.ts';
 import { countAudience, storedCampaign } from './preview.ts';
@@ -54,12 +55,12 @@ export const campaignTrialRoutes = (context: CampaignContext): Route[] => {
   const limitTests = createRateCheck(
     clock,
     () => perMinute(TESTS_PER_MINUTE),
-    `Campaigns are tested ${TESTS_PER_MINUTE} times a minute at most.`,
+    say`Campaigns are tested ${TESTS_PER_MINUTE} times a minute at most.`,
   );
   const limitScores = createRateCheck(
     clock,
     () => perMinute(SCORES_PER_MINUTE),
-    `Campaigns are rated ${SCORES_PER_MINUTE} times a minute at most.`,
+    say`Campaigns are rated ${SCORES_PER_MINUTE} times a minute at most.`,
   );
   return [
     defineRoute({
@@ -102,12 +103,12 @@ export const campaignTrialRoutes = (context: CampaignContext): Route[] => {
       params: campaignParams,
       responses: { 200: { description: 'What would become of it.', body: scoreAnswer } },
       errors: ['forbidden', 'not_found', 'conflict', 'rate_limited'],
-      handle: async ({ params }, { caller, answerLanguage }) => {
-        requireWhole(caller);
+      handle: async ({ params }, exchange) => {
+        requireWhole(exchange.caller);
         limitScores(params.id);
         return {
           status: 200,
-          body: await scoreCampaign(context, params.id, params.campaignID, answerLanguage),
+          body: await scoreCampaign(context, params.id, params.campaignID, exchange),
         };
       },
     }),

@@ -1,17 +1,17 @@
 // Tries a campaign before it is sent: what the gates and the rating say of its message, and that message in a few mailboxes of
 // the practice's own. What is asked of the gates is the message of the first person who would get it; a test that leaves has no
 // values of a subscriber.
-import { memberStore } from '#src/accounts/people/member-store.ts';
+import { memberStore } from '#src/accounts/entry/member-store.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { blockedError } from '#src/intake/answer.ts';
 import { tryOne } from '#src/intake/bulk.ts';
 import type { Draft } from '#src/intake/draft.ts';
-import { type ScoreAnswer, score } from '#src/intake/score.ts';
+import { type SaidTo, type ScoreAnswer, score } from '#src/intake/score.ts';
 import { MAX_SUBJECT, TOO_LONG } from '#src/intake/templates/render.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import type { Language } from '#src/kernel/language.ts';
+import { say } from '#src/kernel/say.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { AddressError, addressDomain, addressKey, parseAddress } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
@@ -110,7 +110,7 @@ export const scoreCampaign = async (
   context: AudienceContext,
   tenantId: string,
   campaignId: string,
-  language: Language,
+  to: SaidTo,
 ): Promise<ScoreAnswer> => {
   const { row, draft, consentEntry } = await context.files.read(tenantId, (db) =>
     sampleDraft(db, context, campaignId),
@@ -122,7 +122,7 @@ export const scoreCampaign = async (
     draft,
     campaign: { consentEntry },
   } as const;
-  return score(context.intake.context, tenantId, candidate, language);
+  return score(context.intake.context, tenantId, candidate, to);
 };
 
 const MARK = '[Test] ';
@@ -131,7 +131,7 @@ const parsed = (text: string, index: number): Mailbox => {
   try {
     return parseAddress(text);
   } catch (error) {
-    if (error instanceof AddressError) throw unfit([{ path: `body.to[${index}]`, message: error.message }]);
+    if (error instanceof AddressError) throw unfit([{ path: `body.to[${index}]`, message: error.text }]);
     throw error;
   }
 };
@@ -150,23 +150,18 @@ const requireOwn = (db: TenantDb, { config, intake }: AudienceContext, to: reado
     addressDomain(address) === intake.context.simulatorDomain;
   const others = to.filter((mailbox) => !isOwn(mailbox)).map(({ address }) => address);
   if (others.length > 0)
-    throw new AppError('invalid_recipient', 'Tests of a campaign go to members of the practice only.', {
-      hint: "Use addresses of active members, the mailbox simulator's, or one on the operator's allowlist.",
+    throw new AppError('invalid_recipient', say`Tests of a campaign go to members of the practice only.`, {
+      hint: say`Use addresses of active members, the mailbox simulator's, or one on the operator's allowlist.`,
       extra: { recipients: others },
     });
 };
-
-export interface TestRequest {
-  readonly to: readonly string[];
-  readonly data: MergeData;
-}
 
 /** One message an address, in their order. Rejects with the first refusal; those before it are sent. */
 export const testCampaign = async (
   context: AudienceContext,
   tenantId: string,
   campaignId: string,
-  { to, data }: TestRequest,
+  { to, data }: { readonly to: readonly string[]; readonly data: MergeData },
 ) => {
   const mailboxes = to.map(parsed);
   const { row, draft } = await context.files.read(tenantId, (db) => {

@@ -36,7 +36,7 @@ const isOpening = (value: unknown): value is { salt: string; value: string } =>
   isObject(value) &&
   typeof value.value === 'string' &&
   typeof value.salt === 'string' &&
-  // With another length some of the value could be taken for salt.
+  // If the length were another, some of the value could be taken for salt.
   Buffer.from(value.salt, 'base64').length === SALT_BYTES;
 
 const documentKinds = ['wording', 'form', 'mail'] as const;

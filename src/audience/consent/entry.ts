@@ -150,7 +150,7 @@ export const canonicalJson = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const fields = Object.entries(value)
     .filter(([, field]) => field !== undefined)
-    // By UTF-16 code units.
+    // The order is that of UTF-16 code units (RFC 8785 §3.2.3).
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`);
   return `{${fields.join(',')}}`;

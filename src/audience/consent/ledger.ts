@@ -1,10 +1,12 @@
 // Appends to the consent ledger, in the caller's transaction. It is the only way in.
+
 import { createHash, createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { keepBeside } from '#src/kernel/db/memory.ts';
 import { overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { choiceOf, type Periods, shorterOf } from '#src/messages/retention/rules.ts';
 import {
@@ -31,7 +33,7 @@ import {
 /** What the installation has for the ledgers of all practices. */
 export interface Ledger {
   /** Proves the head: derived for the purpose `consent ledger`. */
-  readonly key: KeyObject;
+  readonly key: TenantKey;
   /** How long the installation keeps what is said of the client, ms; 0: it is not written. */
   readonly kept: () => ClientPeriods;
 }
@@ -189,7 +191,7 @@ export const appendConsent = (
   const { action, way, list, person, withWording = false } = entry;
   const store = consentStore(db);
   const practiceId = tenantStore(db).practice().id;
-  const head = openHeads(db).current() ?? openHeads(db).begin(practiceId, ledger.key);
+  const head = openHeads(db).current() ?? openHeads(db).begin(practiceId, ledger.key(practiceId));
   const openings = openingsOf(entry.personal, clientPeriods(db, ledger.kept()));
   const facts: ConsentFacts = {
     action,
@@ -218,7 +220,7 @@ export const appendConsent = (
   const hash = hashOf({ seq, former, reached, digest: digestOf({ seq, id, person, facts_json }) });
   store.insert({
     ...{ seq, id, address_hash: person, facts_json, openings_json: JSON.stringify(openings), hash },
-    // Until the person confirms.
+    // These hold until the person confirms.
     ...beginningTerm(action, list, now),
   });
   head.seq = seq;

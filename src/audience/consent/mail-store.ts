@@ -37,7 +37,7 @@ export const confirmationMailStore = perConnection((db: TenantDb) => {
     `SELECT message_seq, facts_json FROM confirmation_mails LEFT JOIN consent_entries ON seq = request_seq
      WHERE sent_at IS NULL AND NOT ${isQueued} ORDER BY message_seq LIMIT ?`,
   );
-  const queued = db.prepare<[number], QueuedMail & { claimed: 0 | 1 }>(
+  const queued = db.prepare<[number], QueuedMail & { claimed: 0 | 1 | 2 }>(
     `SELECT confirmation_mails.message_seq, queue.recipient_id, queue.claimed
      FROM confirmation_mails JOIN recipients ON recipients.message_seq = confirmation_mails.message_seq
        JOIN queue ON queue.recipient_id = recipients.id
@@ -61,8 +61,11 @@ export const confirmationMailStore = perConnection((db: TenantDb) => {
   );
   const letGo = db.prepare<[number]>('UPDATE confirmation_mails SET held_until = NULL WHERE message_seq = ?');
   const remove = db.prepare<[number]>('DELETE FROM confirmation_mails WHERE message_seq = ?');
+  const removeOfPerson = db.prepare<[Buffer]>(
+    'DELETE FROM confirmation_mails WHERE subscriber_seq IN (SELECT seq FROM subscribers WHERE address_hash = ?)',
+  );
   return {
-    /** Of mails that a relay took, the oldest first. */
+    /** They are mails that a relay took, the oldest first. */
     sent: (limit: number): number[] => sent.all(limit),
     /** Of mails that no relay took, and that do not wait, the oldest first, with what was asked. */
     firstUnsent: (limit: number) => firstUnsent.all(limit),
@@ -82,6 +85,10 @@ export const confirmationMailStore = perConnection((db: TenantDb) => {
     },
     insert: (row: Omit<ConfirmationMailRow, 'sent_at'>): void => {
       insert.run(row);
+    },
+    /** The ledger waits for none of them any more. */
+    removeOfPerson: (hash: Buffer): void => {
+      removeOfPerson.run(hash);
     },
   };
 });

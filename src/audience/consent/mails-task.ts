@@ -72,14 +72,14 @@ export const removeUnsent = ({ files, clock }: Pick<AudienceContext, 'files' | '
 export const mailsTask = ({
   files,
   clock,
-  relay,
+  leftAs,
   ledger,
-}: Pick<AudienceContext, 'files' | 'clock' | 'relay' | 'ledger'>): Task => ({
+}: Pick<AudienceContext, 'files' | 'clock' | 'leftAs' | 'ledger'>): Task => ({
   name: 'confirmation mails',
   isNeeded: (db) => confirmationMailStore(db).sent(1).length > 0,
   due: (db) => ({ items: confirmationMailStore(db).sent(AT_ONCE), next: null }),
   run: async (tenantId, messageSeq) => {
-    const mail = await relay.leftAs(tenantId, messageSeq);
+    const mail = await leftAs(tenantId, messageSeq);
     await files.write(tenantId, (db) => {
       const row = confirmationMailStore(db).row(messageSeq);
       if (!row) return;

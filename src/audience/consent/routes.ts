@@ -6,10 +6,12 @@ import { addressOf } from '#src/feedback/suppressions/routes.ts';
 import { changeAs } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { memberLanguageOf } from '#src/kernel/language.ts';
 import { decodeCursor, listOf, toPage } from '#src/kernel/list.ts';
 import { HTML_TYPE, prefersPage } from '#src/kernel/page.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { addressHash, addressPseudonym } from '#src/messages/pseudonym.ts';
 import { makeEvidence } from './evidence.ts';
 import { evidencePage } from './evidence-page.ts';
@@ -35,7 +37,7 @@ export const consentRoutes = ({
   const limit = createRateCheck(
     clock,
     () => perMinute(EVIDENCE_PER_MINUTE),
-    `Evidence is made ${EVIDENCE_PER_MINUTE} times a minute at most for a practice.`,
+    say`Evidence is made ${EVIDENCE_PER_MINUTE} times a minute at most for a practice.`,
   );
   const shared = {
     method: 'get',
@@ -93,7 +95,7 @@ export const consentRoutes = ({
         const request = { person, address, service, key: evidenceKey, now: clock.now() };
         const evidence = await files.read(id, (db) => makeEvidence(db, request));
         if (evidence === null)
-          throw new AppError('not_found', 'The consent ledger has no entry of this address.');
+          throw new AppError('not_found', say`The consent ledger has no entry of this address.`);
         await files.write(id, (db) =>
           auditStore(db).record(
             changeAs(context.change, 'consent.evidence'),
@@ -106,7 +108,7 @@ export const consentRoutes = ({
           ),
         );
         if (format === undefined ? prefersPage(context) : format === 'html')
-          return evidencePage(evidence, context.language);
+          return evidencePage(evidence, memberLanguageOf(context.language));
         return {
           status: 200,
           body: evidence,

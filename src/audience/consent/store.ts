@@ -1,6 +1,6 @@
 // The consent ledger's rows. Entries are appended through `ledger.ts` alone.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { type Each, eachRow, overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { StoredRow } from '#src/messages/retention/rules.ts';
 import type { PersonalName } from './entry.ts';
 
@@ -32,7 +32,7 @@ export interface ConsentHead {
 /** The entry by which a list got a wording. */
 interface WordingRow {
   readonly seq: number;
-  /** Of the text, in hex. */
+  /** It is the hash of the text, in hex. */
   readonly hash: string;
   readonly version: number;
 }
@@ -126,11 +126,11 @@ export const consentStore = perConnection((db: TenantDb) => {
     },
     bySeq: (seq: number): ConsentRow | undefined => bySeq.get(seq),
     ofPerson: (person: Buffer): ConsentRow[] => ofPerson.all(person),
-    /** Before that number, the newest first. */
+    /** They come before that number, the newest first. */
     newest: (before: number, limit: number): ConsentRow[] => newest.all(before, limit),
     newestOfPerson: (person: Buffer, before: number, limit: number): ConsentRow[] =>
       newestOfPerson.all(person, before, limit),
-    /** Behind that number. */
+    /** They come behind that number. */
     after: (seq: number, limit: number): ConsentRow[] => after.all(seq, limit),
     /** The newest wording of the list that is meant. */
     wording: (listId: string, isMeant: (row: WordingRow) => boolean) => {
@@ -142,8 +142,8 @@ export const consentStore = perConnection((db: TenantDb) => {
     },
     /** The last number that SQLite has given to an entry, also where the entry is gone. */
     lastNumber: (): number => lastNumber.get() ?? 0,
-    /** Entries behind that number that have the value, for retention. The connection takes no other statement until the iteration ends. */
-    openedAfter: (name: ClientValue, seq: number): IterableIterator<StoredRow> => opened[name].iterate(seq),
+    /** Entries behind that number that have the value, for retention. */
+    openedAfter: (name: ClientValue, seq: number): Each<StoredRow> => eachRow(opened[name], seq),
     /** Entries whose term began before that and that have the value, for retention. */
     due: (name: ClientValue, term: ClientTerm, before: number, limit: number): number[] =>
       due[name].all(term, before, limit),

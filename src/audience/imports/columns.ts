@@ -1,6 +1,8 @@
 // What each column of an imported file is for: by its heading and the first rows, or as the importer says. Pure.
 import { z } from 'zod';
 import { withoutGuard } from '#src/kernel/csv.ts';
+import { say } from '#src/kernel/say.ts';
+import { because } from '#src/kernel/validate.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { type ColumnRole, columnRoles, isOfAddressBook, readHeading } from './headings.ts';
@@ -29,7 +31,9 @@ export const namedColumnsSchema = z
     const found = text.split(',').map((one) => namedColumn.exec(one));
     const named = found.map((match) => [Number(match?.[1] ?? 0), match?.[2] as ColumnRole] as const);
     if (named.length > MAX_NAMED || named.some(([number]) => number < 1 || number > MAX_COLUMN)) {
-      context.addIssue(`expected pairs such as 1:address,4:ignore; roles are ${columnRoles.join(', ')}`);
+      context.addIssue(
+        because(say`expected pairs such as 1:address,4:ignore; roles are ${columnRoles.join(', ')}`),
+      );
       return z.NEVER;
     }
     return Object.fromEntries(named);
@@ -114,7 +118,7 @@ const roleNamed = (columns: readonly Column[], named: NamedColumns): readonly Co
   });
 };
 
-/** By the first rows, the head line among them. `isList`: its rows are an address and a name. */
+/** It decides by the first rows, the head line among them. `isList`: its rows are an address and a name. */
 export const readHead = (rows: readonly Row[], named: NamedColumns, isList: boolean): Head => {
   const first = rows[0]?.cells ?? [];
   if (isList)

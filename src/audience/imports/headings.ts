@@ -1,5 +1,5 @@
 // What the headings of a table say: where the address is, where the names are, and which columns tell that someone has left.
-// In English, German, French and Spanish, written in any way: `opt-out`, `OPTED_OUT`, `hasOptedOut`. Pure.
+// They are in English, German, French and Spanish, written in any way: `opt-out`, `OPTED_OUT`, `hasOptedOut`. Pure.
 import { speaksOfLeaving } from './leaving.ts';
 import { wordsOf } from './plain.ts';
 
@@ -70,7 +70,7 @@ const BEST =
 const FIRST_OF_SEVERAL = /primary|primaer|principal|haupt|main|standard|1/;
 const LATER_OF_SEVERAL =
   /secondary|secondaire|sekundaer|secundari|alternat|additional|weitere|zweit|other|[2-9]/;
-/** About the address, or about mails: no address. */
+/** Such a heading speaks about the address, or about mails, and is no address. */
 const NO_ADDRESS =
   /^(?:type|typ|label|display|angezeigter|anzeigename|name|client|format|date|datum|time|count|domain|hash|id|sent|opened|clicked|last|first|open|click|subject|betreff|reason|validation|verified|valid|owner|marketing|software|language|list|liste|source)$/;
 

@@ -19,7 +19,7 @@ interface AskedOfAny {
   readonly file_name: string | null;
   readonly form: FileForm;
   readonly columns: NamedColumns;
-  /** In hex. */
+  /** It is in hex. */
   readonly sha256: string;
 }
 

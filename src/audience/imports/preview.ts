@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { Sendable } from '#src/audience/sendable.ts';
-import type { Language } from '#src/kernel/language.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
 import { addressKey } from '#src/mail/address.ts';
 import { addressText, type Head, type NamedColumns, readHead, requireAddresses, textAt } from './columns.ts';
 import type { OpenedFile } from './forms/open-file.ts';
@@ -126,7 +126,7 @@ const createTally = (asked: Asked) => {
       const address = addressText(row.cells, layout.addresses).slice(0, MAX_SHOWN_ADDRESS) || null;
       first.push({ line: row.line, address, name, judged });
     },
-    sum: (language: Language): Pick<Preview, 'counts' | 'reasons' | 'suppressible' | 'first'> => {
+    sum: (language: MemberLanguage): Pick<Preview, 'counts' | 'reasons' | 'suppressible' | 'first'> => {
       const counts = { active: 0, pending: 0, left_out: 0, duplicates: 0, failed: 0 };
       const reasons = new Map<string, Preview['reasons'][number]>();
       for (const { state, reason } of all) {
@@ -174,7 +174,7 @@ const columnsShown = (
 export const previewImport = async (
   opened: OpenedFile,
   asked: Asked,
-  language: Language,
+  language: MemberLanguage,
 ): Promise<Preview> => {
   const isList = opened.form === 'addresses' || opened.form === 'vcard';
   const { columns, fileName, sendable } = asked;

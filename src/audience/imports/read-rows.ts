@@ -16,7 +16,7 @@ export type Delimiter = (typeof delimiters)[number];
 /** Where a row begins. */
 export interface Place {
   readonly byte: number;
-  /** From 1. */
+  /** The first line is 1. */
   readonly line: number;
 }
 
@@ -37,7 +37,7 @@ export const encodingOf = (bytes: Uint8Array): string => {
   return isUtf8(bytes) ? 'utf-8' : 'windows-1252';
 };
 
-/** In pieces of `PIECE_BYTES`, the last one shorter. */
+/** Each piece has `PIECE_BYTES`; the last one is shorter. */
 export function* inPieces(parts: Iterable<Buffer>): Generator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for (const part of parts) {
@@ -57,7 +57,7 @@ export function* textParts(bytes: Uint8Array, encoding: string): Generator<strin
 /** The line by which Excel is told the delimiter: `sep=;`. */
 const TOLD = /^"?sep=([,;\t|])"?[\t;,]*(?:\r\n|\r|\n)/i;
 
-/** How the rows of a file are parted, and where the first one begins. */
+/** How the rows of a file are divided, and where the first one begins. */
 export const beginningOf = (beginning: Buffer): { readonly delimiter: Delimiter; readonly at: Place } => {
   const told = TOLD.exec(beginning.subarray(0, 32).toString('latin1'));
   if (told) return { delimiter: told[1] as Delimiter, at: { byte: told[0].length, line: 2 } };

@@ -11,11 +11,12 @@ import type { Caller } from '#src/kernel/access.ts';
 import { CSV_TYPE, type CsvReading, csvFile, csvTable } from '#src/kernel/csv-file.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import type { Language } from '#src/kernel/language.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
 import { decodeCursor, listOf, toPage } from '#src/kernel/list.ts';
 import { prefers } from '#src/kernel/page.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { DAY } from '#src/kernel/time.ts';
 import type { OpenedFile } from './forms/open-file.ts';
 import { askedOf } from './job.ts';
@@ -43,7 +44,7 @@ import { UnreadableFile } from './unreadable.ts';
 const MIB = 1_024 * 1_024;
 /** Some 500,000 rows. */
 const IMPORT_BYTES = 32 * MIB;
-/** For one tenant. */
+/** It holds for one tenant. */
 const FILES_PER_MINUTE = 10;
 const PREVIEWS_PER_MINUTE = 20;
 const REPORT_PAGE = 1_000;
@@ -78,19 +79,23 @@ const visibleImport = (db: TenantDb, id: string, caller: Caller): ImportRow => {
   const row = importStore(db).byId(id);
   if (row && visible.kinds.includes(row.kind) && (visible.by === null || askedOf(row).by_id === visible.by))
     return row;
-  throw new AppError('not_found', 'There is no such import.');
+  throw new AppError('not_found', say`There is no such import.`);
 };
 
 const requireFew = (db: TenantDb): void => {
   if (importStore(db).unfinished() < MAX_UNFINISHED) return;
-  throw new AppError('conflict', `A practice has at most ${MAX_UNFINISHED} imports at a time.`, {
-    hint: 'Wait until one has ended, or cancel one.',
+  throw new AppError('conflict', say`A practice has at most ${MAX_UNFINISHED} imports at a time.`, {
+    hint: say`Wait until one has ended, or cancel one.`,
   });
 };
 
 const REPORTED = ['line', 'address', 'outcome', 'reason'] as const;
 
-const reportAsCsv = (reading: CsvReading, { seq }: ImportRow, language: Language): AsyncGenerator<string> =>
+const reportAsCsv = (
+  reading: CsvReading,
+  { seq }: ImportRow,
+  language: MemberLanguage,
+): AsyncGenerator<string> =>
   csvTable(reading, REPORTED, (db, after) => {
     const rows = importStore(db).faults(seq, after, REPORT_PAGE);
     return {
@@ -103,11 +108,11 @@ const reportAsCsv = (reading: CsvReading, { seq }: ImportRow, language: Language
   });
 
 /** Throws `invalid_request` with what to do where the file is none that can be read. */
-const opened = async (bytes: Uint8Array, language: Language): Promise<OpenedFile> => {
+const opened = async (bytes: Uint8Array, language: MemberLanguage): Promise<OpenedFile> => {
   const { openFile } = await import('./forms/open-file.ts');
   return openFile(bytes).catch((error: unknown) => {
     if (!(error instanceof UnreadableFile)) throw error;
-    const message = reasonText(error.reason, language);
+    const message = say`${reasonText(error.reason, language)}`;
     throw new AppError('invalid_request', message, { extra: { fields: [{ path: 'file', message }] } });
   });
 };
@@ -129,12 +134,12 @@ export const openImports = (context: AudienceContext): Part => {
   const limit = createRateCheck(
     clock,
     () => perMinute(FILES_PER_MINUTE),
-    `Files are imported ${FILES_PER_MINUTE} times a minute at most.`,
+    say`Files are imported ${FILES_PER_MINUTE} times a minute at most.`,
   );
   const limitPreviews = createRateCheck(
     clock,
     () => perMinute(PREVIEWS_PER_MINUTE),
-    `Previews of imports are made ${PREVIEWS_PER_MINUTE} times a minute at most.`,
+    say`Previews of imports are made ${PREVIEWS_PER_MINUTE} times a minute at most.`,
   );
   const taken = {
     method: 'post',
@@ -168,7 +173,7 @@ export const openImports = (context: AudienceContext): Part => {
           ],
         }),
         handle: async ({ params, query, body }, { caller, change, answerLanguage }) => {
-          requireAllProjects(caller, 'lists.manage', 'A list');
+          requireAllProjects(caller, 'lists.manage', say`A list`);
           limit(params.id);
           const { given, fields } = await bodyOf(body);
           const options = { ...query, ...fields };
@@ -216,7 +221,7 @@ export const openImports = (context: AudienceContext): Part => {
         responses: { 200: { description: 'What is found.', body: previewSchema } },
         errors: ['not_found', 'forbidden', 'rate_limited'],
         handle: async ({ params, query, body }, { caller, answerLanguage }) => {
-          requireAllProjects(caller, 'lists.manage', 'A list');
+          requireAllProjects(caller, 'lists.manage', say`A list`);
           limitPreviews(params.id);
           const { given, fields } = await bodyOf(body);
           const { columns = {}, status = 'pending' } = { ...query, ...fields };
@@ -370,7 +375,7 @@ export const openImports = (context: AudienceContext): Part => {
           body: await files.write(params.id, (db) => {
             const row = visibleImport(db, params.importID, caller);
             if (row.status !== 'pending' && row.status !== 'running')
-              throw new AppError('conflict', `The import has ended: it is ${row.status}.`);
+              throw new AppError('conflict', say`The import has ended: it is ${row.status}.`);
             const now = clock.now();
             const cancelled: ImportRow = { ...row, status: 'cancelled', finished_at: now, due_at: now };
             importStore(db).update(cancelled);

@@ -5,8 +5,9 @@ import { consentSchema } from '#src/audience/subscribers/schema.ts';
 import { placeShape } from '#src/feedback/suppressions/schema.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
-import type { Language } from '#src/kernel/language.ts';
+import { answerDefault, type MemberLanguage } from '#src/kernel/language.ts';
 import { listQuery } from '#src/kernel/list.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { namedColumnsSchema } from './columns.ts';
 import { columnRoles } from './headings.ts';
@@ -50,7 +51,9 @@ export const suppressionOptions = z
   .strictObject({ ...placeShape, columns: columns.optional() })
   .describe('of rows that say nothing else');
 
-const bytes = z.instanceof(Uint8Array).meta({ describedBy: z.string() });
+const bytes = z
+  .instanceof(Uint8Array, { error: 'expected the file: its content, or a form with the field `file`' })
+  .meta({ describedBy: z.string() });
 /** The file as text, as a JSON string, or as the field `file` of a form beside its options. */
 export const fileBody = <Shape extends z.ZodRawShape>(options: z.ZodObject<Shape>) =>
   z.union([bytes, z.string(), z.strictObject({ file: z.union([z.string(), z.file()]), ...options.shape })]);
@@ -60,7 +63,7 @@ export interface GivenFile {
   readonly name: string | null;
 }
 
-/** Of the field `file`, or of the body. */
+/** The file is in the field `file`, or is the body. */
 export const givenFile = async (file: Uint8Array | string | File): Promise<GivenFile> => {
   if (file instanceof File)
     return {
@@ -191,7 +194,10 @@ export const reportedRow = z
   .meta({ id: 'ImportedRow' });
 
 /** `language`: of reasons. */
-export const presentImport = (row: ImportRow, language: Language = 'en'): z.infer<typeof importSchema> => {
+export const presentImport = (
+  row: ImportRow,
+  language: MemberLanguage = answerDefault,
+): z.infer<typeof importSchema> => {
   if (row.status === 'receiving') throw new Error('an import is not shown while its file is received');
   const asked = askedOf<AskedOfSubscribers | AskedOfSuppressions>(row);
   const waits = row.status === 'running' ? progressOf(row)?.waits : null;
@@ -216,7 +222,7 @@ export const presentImport = (row: ImportRow, language: Language = 'en'): z.infe
 
 export const presentReported = (
   { line, address, outcome, reason }: FaultRow,
-  language: Language,
+  language: MemberLanguage,
 ): z.infer<typeof reportedRow> => ({
   line,
   address,
@@ -231,13 +237,13 @@ export const requireAssertion = ({
   evidence,
   given_at,
 }: z.output<typeof subscriberOptions>): AskedOfSubscribers['assertion'] => {
-  const refuse = (path: string, message: string): AppError =>
-    new AppError('invalid_request', `\`${path}\` ${message}.`, { extra: { fields: [{ path, message }] } });
+  const refuse = (path: string, message: Text): AppError =>
+    new AppError('invalid_request', say`\`${path}\` ${message}.`, { extra: { fields: [{ path, message }] } });
   if (status === 'active') {
-    if (evidence === undefined) throw refuse('query.evidence', 'is required with the status active');
+    if (evidence === undefined) throw refuse('query.evidence', say`is required with the status active`);
     return { basis: basis ?? 'consent', evidence, given_at: given_at ?? null };
   }
   for (const [name, value] of Object.entries({ basis, evidence, given_at }))
-    if (value !== undefined) throw refuse(`query.${name}`, 'belongs to the status active');
+    if (value !== undefined) throw refuse(`query.${name}`, say`belongs to the status active`);
   return null;
 };

@@ -35,7 +35,7 @@ export interface ImportRow {
 
 export interface FaultRow {
   import_seq: number;
-  /** From 1; of the row's beginning. */
+  /** It is the line where the row begins; the first is 1. */
   line: number;
   /** As it was written; null where there is none, or it has been erased. */
   address: string | null;
@@ -162,7 +162,7 @@ export const importStore = perConnection((db: TenantDb) => {
     insertFault: (fault: FaultRow): void => {
       insertFault.run(fault);
     },
-    /** In the order of their lines. */
+    /** They come in the order of their lines. */
     faults: (seq: number, afterLine: number, limit: number): FaultRow[] => faults.all(seq, afterLine, limit),
     /** Removes some hundred rows; false once there are none. */
     removeSome: (what: 'content' | 'faults', seq: number, limit: number): boolean =>

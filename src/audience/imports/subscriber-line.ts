@@ -15,7 +15,7 @@ import { plainName } from './plain.ts';
 import type { Reason } from './reasons.ts';
 
 const MAX_NAME = 200;
-/** Of a cell that a report repeats. */
+/** So much of a cell is repeated in a report. */
 const MAX_SHOWN = 80;
 
 /** A column that tells whether someone is a subscriber. */

@@ -1,10 +1,10 @@
 // One row of a file of suppressions.
 
-import type { KeyObject } from 'node:crypto';
 import { addSuppression } from '#src/feedback/suppressions/change.ts';
 import { type NamedPlace, namedPlace } from '#src/feedback/suppressions/place.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import type { AskedOfSuppressions } from './job.ts';
 import type { Reason } from './reasons.ts';
 import type { Outcome } from './store.ts';
@@ -13,10 +13,10 @@ import type { SuppressionLine } from './suppression-line.ts';
 const namesNothing = ({ scope, project_id, route_id }: NamedPlace): boolean =>
   scope === undefined && project_id === undefined && route_id === undefined;
 
-/** In a transaction. A row with a place that the importer could not change when they asked fails alone. */
+/** It is called in a transaction. A row with a place that the importer could not change when they asked fails alone. */
 export const importSuppression = (
   db: TenantDb,
-  key: KeyObject,
+  key: TenantKey,
   asked: AskedOfSuppressions,
   { address, place, reason, note }: SuppressionLine,
   now: number,

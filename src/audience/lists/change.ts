@@ -11,6 +11,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Language } from '#src/kernel/language.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Channel } from '#src/messages/kinds.ts';
 import { auditedList } from './schema.ts';
 import { type ListRow, listStore, type TrackingConsent } from './store.ts';
@@ -42,7 +43,7 @@ export const ledgerActor = ({ kind, id }: Actor) => ({ by: kind, by_id: id });
 /** Throws `not_found`. */
 export const namedList = (db: TenantDb, id: string): ListRow => {
   const row = listStore(db).byId(id);
-  if (!row) throw new AppError('not_found', 'There is no such list.');
+  if (!row) throw new AppError('not_found', say`There is no such list.`);
   return row;
 };
 
@@ -50,15 +51,15 @@ export const namedList = (db: TenantDb, id: string): ListRow => {
 export const listInUse = (db: TenantDb, id: string): ListRow => {
   const row = namedList(db, id);
   if (row.archived_at === null) return row;
-  throw new AppError('conflict', `The list ${row.name} is archived.`, {
-    hint: 'Its subscribers can be read, exported, unsubscribed and removed.',
+  throw new AppError('conflict', say`The list ${row.name} is archived.`, {
+    hint: say`Its subscribers can be read, exported, unsubscribed and removed.`,
   });
 };
 
 const refuseTaken = (db: TenantDb, name: string, ownId: string | null): void => {
   const taken = listStore(db).byName(name);
   if (!taken || taken.id === ownId) return;
-  throw new AppError('conflict', `There is a list with the name ${taken.name} already.`);
+  throw new AppError('conflict', say`There is a list with the name ${taken.name} already.`);
 };
 
 const recordWording = (db: TenantDb, list: ListRow, { change, ledger, now }: ListChange): void => {
@@ -96,7 +97,7 @@ export const createList = (
 ): ListRow => {
   const store = listStore(db);
   refuseTaken(db, given.name, null);
-  requireRoom(store.all(), 'lists');
+  requireRoom(store.all(), say`lists`);
   const { name: practice } = tenantStore(db).practice();
   const added: Omit<ListRow, 'seq'> = {
     ...given,
@@ -136,8 +137,8 @@ export const changeList = (
   const store = listStore(db);
   if (name !== undefined) refuseTaken(db, name, row.id);
   if (channel !== undefined && channel !== row.channel && store.counts(row.seq).size > 0)
-    throw new AppError('conflict', `The list has subscribers, who agreed to the channel ${row.channel}.`, {
-      hint: 'Create another list for another channel.',
+    throw new AppError('conflict', say`The list has subscribers, who agreed to the channel ${row.channel}.`, {
+      hint: say`Create another list for another channel.`,
     });
   const flag = (value: boolean | undefined, former: 0 | 1): 0 | 1 =>
     value === undefined ? former : value ? 1 : 0;
@@ -176,9 +177,9 @@ export const archiveList = (db: TenantDb, row: ListRow, by: ListChange): boolean
   if (campaign !== undefined)
     throw new AppError(
       'conflict',
-      `The campaign ${campaign} is being sent to the list ${row.name}, or will be.`,
+      say`The campaign ${campaign} is being sent to the list ${row.name}, or will be.`,
       {
-        hint: 'Cancel the campaign, or let it end.',
+        hint: say`Cancel the campaign, or let it end.`,
       },
     );
   const archived = { ...row, archived_at: by.now };

@@ -5,6 +5,7 @@ import type { Change } from '#src/kernel/change.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { listOf, pageOf } from '#src/kernel/list.ts';
 import { defineRoute } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import {
   archiveList,
   changeList,
@@ -122,7 +123,7 @@ export const openLists = (context: AudienceContext): Part => {
         handle: async ({ params }, { change }) => {
           let hasMore = await files.write(params.id, (db) => {
             const row = namedList(db, params.listID);
-            if (row.archived_at !== null) throw new AppError('not_found', 'The list is archived already.');
+            if (row.archived_at !== null) throw new AppError('not_found', say`The list is archived already.`);
             return archiveList(db, row, by(change));
           });
           while (hasMore)

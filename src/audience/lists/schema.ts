@@ -7,7 +7,7 @@ import { formUrl } from '#src/audience/public/request.ts';
 import { subscriberStatuses } from '#src/audience/subscribers/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { idSchema } from '#src/kernel/fields.ts';
-import { languages } from '#src/kernel/language.ts';
+import { defaultLanguage, languages } from '#src/kernel/language.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { lineSchema, nameSchema } from '#src/mail/line-schema.ts';
@@ -70,7 +70,7 @@ export const createListBody = z
     name: nameSchema,
     description: description.default(null),
     channel: channel.default('newsletter'),
-    language: language.default('de'),
+    language: language.default(defaultLanguage),
     wording: wording.optional().describe('one that names the practice and the list where absent'),
     is_public: isPublic.default(true),
     two_steps: twoSteps.default(false),

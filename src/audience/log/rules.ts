@@ -34,7 +34,7 @@ export const isCounted = (type: EventType): boolean => counterOf[type] !== undef
 
 export interface EventFacts {
   readonly type: EventType;
-  /** From our own attempt. */
+  /** True where our own attempt was answered. */
   readonly own: boolean;
   /** An earlier event says the same of the recipient. */
   readonly repeated: boolean;
@@ -72,9 +72,9 @@ export const endingOf = (type: EventType): Ending | null => {
 
 /** Which lists an unsubscription is about. */
 export interface UnsubscribedMail {
-  /** From all mail of the sender. */
+  /** True where the person leaves all mail of the sender. */
   readonly fromAll: boolean;
-  /** Of the mail. */
+  /** It is the channel of the mail. */
   readonly channel: Channel | null;
   /** Those of the campaign, or the one about which the mail asked; null: the mail was about none. */
   readonly lists: ReadonlySet<string> | null;

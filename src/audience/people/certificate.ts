@@ -1,42 +1,48 @@
 // The certificate of an erasure: what was erased, what is kept and why, and what the erasure does not reach. Pure but for the
 // frame of its page.
 import type { z } from 'zod';
+import { peopleWordsIn } from '#src/audience/words.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml, page } from '#src/kernel/page.ts';
+import type { PersonalData } from '#src/kernel/personal-data.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import type { Counts, Progress } from './erase.ts';
 import type { ErasureRow } from './erasure-store.ts';
 import type { certificateSchema, erasureSchema } from './schema.ts';
-import { beyondWords, erasedWords, keptWords } from './words.ts';
 
 type Certificate = z.infer<typeof certificateSchema>;
 
-const certificateOf = (row: ErasureRow, language: Language): Certificate => {
+const certificateOf = (
+  row: ErasureRow,
+  personalData: readonly PersonalData[],
+  language: Language,
+): Certificate => {
   const counts: Counts = JSON.parse(row.counts_json);
-  const { kept, rewritten, walk }: Progress = JSON.parse(row.progress_json);
-  const numbers: Readonly<Record<keyof typeof keptWords, number | null>> = {
-    suppressions: kept?.suppressions ?? 0,
-    consent_entries: kept?.consent_entries ?? 0,
-    counts: null,
-    member: kept?.member ?? 0,
-    audit_entries: kept?.audit_entries ?? 0,
-  };
-  const { unused_space, ...always } = beyondWords;
+  const { kept = {}, rewritten, walk }: Progress = JSON.parse(row.progress_json);
+  const words = personalData.map((room) => room.words?.(language) ?? {});
+  const counted = Object.assign({}, ...personalData.map((room) => room.kept));
+  const { unused_space, ...always } = peopleWordsIn(language).beyond;
   return {
     walks: walk,
-    erased: Object.entries(erasedWords).flatMap(([kind, words]) =>
-      counts[kind] ? [{ kind, what: words[language], number: counts[kind] }] : [],
-    ),
-    kept: Object.entries(keptWords).flatMap(([kind, { what, why }]) => {
-      const number = numbers[kind as keyof typeof keptWords];
-      return number === 0 ? [] : [{ kind, what: what[language], number, why: why[language] }];
-    }),
-    beyond: [...(rewritten ? [] : [unused_space]), ...Object.values(always)].map((words) => words[language]),
+    erased: words
+      .flatMap(({ erased = {} }) => Object.entries(erased))
+      .flatMap(([kind, what]) => (counts[kind] ? [{ kind, what, number: counts[kind] }] : [])),
+    kept: words
+      .flatMap((room) => Object.entries(room.kept ?? {}))
+      .flatMap(([kind, { what, why }]) => {
+        const number = counted[kind] ? (kept[kind] ?? 0) : null;
+        return number === 0 ? [] : [{ kind, what, number, why }];
+      }),
+    beyond: [...(rewritten ? [] : [unused_space]), ...Object.values(always)],
   };
 };
 
-export const presentErasure = (row: ErasureRow, language: Language): z.infer<typeof erasureSchema> => ({
+export const presentErasure = (
+  row: ErasureRow,
+  personalData: readonly PersonalData[],
+  language: Language,
+): z.infer<typeof erasureSchema> => ({
   id: row.id,
   status: row.finished_at === null ? 'running' : 'done',
   person: `#${row.address_hash.toString('base64url')}`,
@@ -44,44 +50,17 @@ export const presentErasure = (row: ErasureRow, language: Language): z.infer<typ
   requested_by: row.requested_by,
   requested_at: toIso(row.requested_at),
   finished_at: toIsoOrNull(row.finished_at),
-  certificate: row.finished_at === null ? null : certificateOf(row, language),
+  certificate: row.finished_at === null ? null : certificateOf(row, personalData, language),
 });
 
-const titles = {
-  de: {
-    title: 'Bescheinigung über eine Löschung (Art. 17 DSGVO)',
-    running: 'Die Löschung läuft noch.',
-    person: 'Person (Pseudonym)',
-    asked: 'Verlangt',
-    by: 'durch',
-    done: 'Abgeschlossen',
-    reason: 'Anlass',
-    erased: 'Gelöscht',
-    nothing: 'Es war nichts gespeichert.',
-    walks: (number: number) =>
-      `Durchgänge durch alle Daten: ${number}; der letzte hat die Adresse nirgends gefunden.`,
-    kept: 'Behalten, und warum',
-    beyond: 'Nicht von der Löschung erreicht',
-  },
-  en: {
-    title: 'Certificate of an erasure (Art. 17 GDPR)',
-    running: 'The erasure is still in progress.',
-    person: 'Person (pseudonym)',
-    asked: 'Requested',
-    by: 'by',
-    done: 'Finished',
-    reason: 'Reason',
-    erased: 'Erased',
-    nothing: 'Nothing was stored.',
-    walks: (number: number) => `Walks through all data: ${number}; the last one found the address nowhere.`,
-    kept: 'Kept, and why',
-    beyond: 'Not reached by the erasure',
-  },
-} as const;
-
-export const certificatePage = (row: ErasureRow, language: Language, practiceName: string): RouteResult => {
-  const words = titles[language];
-  const { certificate, ...erasure } = presentErasure(row, language);
+export const certificatePage = (
+  row: ErasureRow,
+  personalData: readonly PersonalData[],
+  language: Language,
+  practiceName: string,
+): RouteResult => {
+  const words = peopleWordsIn(language).certificate;
+  const { certificate, ...erasure } = presentErasure(row, personalData, language);
   const e = escapeHtml;
   const items = (lines: readonly string[]): string =>
     `<ul>${lines.map((line) => `<li>${line}</li>`).join('')}</ul>`;

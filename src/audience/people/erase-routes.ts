@@ -6,17 +6,18 @@ import type { AudienceContext } from '#src/audience/context.ts';
 import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { HTML_TYPE, prefersPage } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { certificatePage, presentErasure } from './certificate.ts';
 import { requestErasure } from './erase.ts';
 import { erasureStore } from './erasure-store.ts';
 import { eraseBody, erasureParams, erasureSchema, practiceParams } from './schema.ts';
 
-const WHAT = 'The data of a person';
+const WHAT = say`The data of a person`;
 const shared = { tag: 'People', access: 'practice.manage', stability: 'stable' } as const;
 
 export const eraseRoutes = (context: AudienceContext): Route[] => {
-  const { files, clock, hold, wake } = context;
+  const { files, clock, hold, wake, personalData } = context;
   return [
     defineRoute({
       ...shared,
@@ -42,7 +43,7 @@ export const eraseRoutes = (context: AudienceContext): Route[] => {
           const row = await files.write(params.id, (db) =>
             requestErasure(db, context, request, change, clock.now()),
           );
-          return { status: 202, body: presentErasure(row, answerLanguage) };
+          return { status: 202, body: presentErasure(row, personalData, answerLanguage) };
         } finally {
           release();
           wake(params.id);
@@ -62,7 +63,7 @@ export const eraseRoutes = (context: AudienceContext): Route[] => {
         requireAllProjects(caller, 'practice.manage', WHAT);
         const before = decodeCursor(query.cursor);
         const rows = await files.read(params.id, (db) => erasureStore(db).list(before, query.limit + 1));
-        const present = (row: (typeof rows)[number]) => presentErasure(row, answerLanguage);
+        const present = (row: (typeof rows)[number]) => presentErasure(row, personalData, answerLanguage);
         return { status: 200, body: toPage(rows, query.limit, ({ seq }) => seq, present) };
       },
     }),
@@ -88,8 +89,8 @@ export const eraseRoutes = (context: AudienceContext): Route[] => {
         }));
         if (row === undefined) throw notFound('erasure');
         return prefersPage(context)
-          ? certificatePage(row, context.language, name)
-          : { status: 200, body: presentErasure(row, context.answerLanguage) };
+          ? certificatePage(row, personalData, context.language, name)
+          : { status: 200, body: presentErasure(row, personalData, context.answerLanguage) };
       },
     }),
   ];

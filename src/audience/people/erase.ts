@@ -1,51 +1,54 @@
 // Erases a person from a tenant's file (Art. 17 GDPR). The request itself suppresses the address, so that nothing is sent from then
-// on. Then all places (places.ts) are walked through in short slices, each with its checkpoint, again and again until one walk
+// on. Then all places that rooms hand in are walked through in short slices, each with its checkpoint, again and again until one walk
 // finds the address nowhere: what was being sent, or came meanwhile, is found by the next; later ones are ever farther apart, since
 // a scheduled letter to others may wait for weeks. At the end the file is rewritten, since
 // SQLite leaves copies of former rows in the unused space of pages, and the WAL is emptied.
 //
 // The last walk waits for imports whose file has the address.
 
-import type { KeyObject } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { forgetPerson } from '#src/audience/consent/ledger.ts';
+import { confirmationMailStore } from '#src/audience/consent/mail-store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { removeSubscriber } from '#src/audience/subscribers/change.ts';
 import { subscriberStore } from '#src/audience/subscribers/store.ts';
 import type { Task } from '#src/audience/work.ts';
 import { auditStore } from '#src/events/audit-store.ts';
-import { addOwnSuppression, wholeTeam } from '#src/feedback/suppressions/change.ts';
+import { addOwnSuppression, suppressionData, wholeTeam } from '#src/feedback/suppressions/change.ts';
 import type { SuppressionRow } from '#src/feedback/suppressions/store.ts';
-import { removePieces } from '#src/inbound/mailbox/remove-old.ts';
 import type { Change } from '#src/kernel/change.ts';
 import { overwriting, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import { createPace } from '#src/kernel/pace.ts';
+import type { Erasing, Person } from '#src/kernel/personal-data.ts';
+import { say } from '#src/kernel/say.ts';
 import { seal, unseal } from '#src/kernel/seal.ts';
+import type { SealedPlace } from '#src/kernel/sealed-place.ts';
 import { HOUR, SECOND } from '#src/kernel/time.ts';
-import { addressDomain, addressKey } from '#src/mail/address.ts';
+import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressPseudonym, textPseudonym } from '#src/messages/pseudonym.ts';
-import { type Erasing, eraseRow } from './erase-row.ts';
+import { withdraw } from '#src/messages/queue/withdraw.ts';
+import { eraseRow } from './erase-row.ts';
 import { type ErasureRow, erasureStore } from './erasure-store.ts';
-import { type Person, personOf } from './person.ts';
-import { places } from './places.ts';
+import { personOf, type SearchedPerson } from './person.ts';
 import { type Key, walkStore } from './walk-store.ts';
 
 /** Where the work continues, and at its end what stays. */
 export interface Progress {
   /** Walks that have begun. */
   readonly walk: number;
-  /** In `places`; -1: what is found by the person's hash. */
+  /** Number of the place; -1: what is found by the person's hash. */
   readonly place: number;
   readonly after: Key | null;
   /** Whether this walk has found anything. */
   readonly found: boolean;
   /** When it is continued, ms. */
   readonly due_at: number;
-  readonly kept?: ReturnType<ReturnType<typeof walkStore>['kept']>;
+  readonly kept?: Counts;
   /** Whether the file was rewritten at the end. */
   readonly rewritten?: boolean;
 }
@@ -76,9 +79,18 @@ const TURN_MS = 500;
 /** Rewriting it takes a few seconds, in which nothing else of the tenant is written. */
 const MAX_REWRITTEN_BYTES = 256 * 1_024 * 1_024;
 
+export const sealedAddresses: SealedPlace = {
+  table: 'erasures',
+  keys: ['seq'],
+  column: 'sealed_address',
+  purpose: 'erasures',
+  with: ['id'],
+  boundTo: ({ id }) => String(id),
+};
+
 type Keys = Pick<AudienceContext, 'suppressionKey' | 'erasureKey'>;
 
-const suppress = (db: TenantDb, key: KeyObject, person: Person, now: number): SuppressionRow =>
+const suppress = (db: TenantDb, key: TenantKey, person: Person, now: number): SuppressionRow =>
   addOwnSuppression(
     db,
     key,
@@ -92,27 +104,22 @@ const suppress = (db: TenantDb, key: KeyObject, person: Person, now: number): Su
     now,
   ).row;
 
-export interface ErasureRequest {
-  readonly address: Address;
-  readonly reason: string | null;
-}
-
 /**
- * The erasure that is in progress for the person, or a new one. Within a transaction of the tenant's file. Throws `conflict` for an
- * address from which the practice itself writes.
+ * The erasure that is in progress for the person, or a new one. It is called within a transaction of the
+ * tenant's file. Throws `conflict` for an address from which the practice itself writes.
  */
 export const requestErasure = (
   db: TenantDb,
   { suppressionKey, erasureKey }: Keys,
-  { address, reason }: ErasureRequest,
+  { address, reason }: { readonly address: Address; readonly reason: string | null },
   change: Change,
   now: number,
 ): ErasureRow => {
   const store = erasureStore(db);
   const { id: tenantId, managed_host, custom_domain } = tenantStore(db).practice();
   if ([managed_host, custom_domain].includes(addressDomain(address)))
-    throw new AppError('conflict', `${address} is an address of the practice itself.`, {
-      hint: 'Only people to whom it writes are erased; who works for it is removed among its members.',
+    throw new AppError('conflict', say`${address} is an address of the practice itself.`, {
+      hint: say`Only people to whom it writes are erased; who works for it is removed among its members.`,
     });
   const person = personOf(suppressionKey, tenantId, address);
   const present = store.unfinishedOf(person.hash);
@@ -161,7 +168,7 @@ const eraseByHash = (
 ): Counts => {
   const subscribers = subscriberStore(db).ofPerson(person.hash);
   const { entries, documents } = overwriting(db, () => {
-    walkStore(db).removeUnsent(person.hash);
+    confirmationMailStore(db).removeOfPerson(person.hash);
     for (const row of subscribers) removeSubscriber(db, context, row, 'erased', now);
     return forgetPerson(db, person.hash);
   });
@@ -173,18 +180,34 @@ const eraseByHash = (
 };
 
 export const createErasures = (context: AudienceContext): Task => {
-  const { files, clock, suppressionKey, erasureKey } = context;
+  const { files, clock, suppressionKey, erasureKey, personalData } = context;
+  const places = personalData.flatMap((room) => room.places ?? []);
 
-  const erasingOf = (db: TenantDb, tenantId: string, person: Person): Erasing => ({
-    person,
-    pseudonyms: {
-      ofAddress: (address) => addressPseudonym(suppressionKey, tenantId, address),
-      ofText: (text) => textPseudonym(suppressionKey, tenantId, text),
-    },
+  const erasingOf = (db: TenantDb, tenantId: string, person: Person): Erasing => {
+    const now = clock.now();
     // Someone may have lifted it meanwhile.
-    suppression: suppress(db, suppressionKey, person, clock.now()),
-    now: clock.now(),
-  });
+    const data = suppressionData(db, person.pseudonym, suppress(db, suppressionKey, person, now));
+    return {
+      person,
+      pseudonyms: {
+        ofAddress: (address) => addressPseudonym(suppressionKey, tenantId, address as Address),
+        ofText: (text) => textPseudonym(suppressionKey, tenantId, text),
+      },
+      withdraw: (copy) => withdraw(db, copy, data, now),
+      contentErased: (of) => {
+        for (const room of personalData) room.contentErased?.(db, of);
+      },
+      now,
+    };
+  };
+
+  /** What stays of a person, and how many of each. */
+  const keptOf = (db: TenantDb, person: Person): Counts =>
+    Object.fromEntries(
+      personalData.flatMap(({ kept = {} }) =>
+        Object.entries(kept).flatMap(([kind, count]) => (count ? [[kind, count(db, person)]] : [])),
+      ),
+    );
 
   const store = (db: TenantDb, seq: number, { progress, counts }: State): void =>
     erasureStore(db).advance({
@@ -202,19 +225,18 @@ export const createErasures = (context: AudienceContext): Task => {
     });
 
   const finish = async (tenantId: string, seq: number, person: Person, progress: Progress): Promise<void> => {
-    await removePieces(tenantId, { files, pace: (work) => work(), seq: null });
+    for (const room of personalData) await room.finish?.(files, tenantId);
     const rewritten = await files.rewrite(tenantId, MAX_REWRITTEN_BYTES);
     await files.write(tenantId, (db) =>
       overwriting(db, () => {
-        const kept = walkStore(db).kept(person.hash, addressKey(person.address));
-        const progress_json = JSON.stringify({ ...progress, kept, rewritten });
+        const progress_json = JSON.stringify({ ...progress, kept: keptOf(db, person), rewritten });
         erasureStore(db).finish({ seq, progress_json }, clock.now());
       }),
     );
   };
 
   /** Whether the file of an import has the address. */
-  const isInImport = async (tenantId: string, person: Person): Promise<boolean> => {
+  const isInImport = async (tenantId: string, person: SearchedPerson): Promise<boolean> => {
     let at = { import_seq: 0, position: 0 };
     let tail: Buffer = Buffer.alloc(0);
     for (;;) {
@@ -233,7 +255,7 @@ export const createErasures = (context: AudienceContext): Task => {
   const endWalk = async (
     tenantId: string,
     seq: number,
-    person: Person,
+    person: SearchedPerson,
     { progress, counts }: State,
   ): Promise<State | null> => {
     const { walk, found } = progress;
@@ -248,7 +270,12 @@ export const createErasures = (context: AudienceContext): Task => {
   };
 
   /** The next slice of the walk; null as `endWalk`. */
-  const step = async (tenantId: string, seq: number, person: Person, state: State): Promise<State | null> => {
+  const step = async (
+    tenantId: string,
+    seq: number,
+    person: SearchedPerson,
+    state: State,
+  ): Promise<State | null> => {
     const { progress, counts } = state;
     if (progress.place === -1)
       return writeState(tenantId, seq, (db) => ({

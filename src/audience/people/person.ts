@@ -1,24 +1,18 @@
 // How a person is recognised in what is stored: by the keyed hash of their address, and by the address wherever it is quoted, as
 // it is or as JSON, links and HTML write it. An address that merely contains it is another person's.
-import type { KeyObject } from 'node:crypto';
+
 import { domainToUnicode } from 'node:url';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
+import type { Person } from '#src/kernel/personal-data.ts';
 import { addressDomain, addressKey } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressHash, addressPseudonym } from '#src/messages/pseudonym.ts';
 
-export interface Person {
+export interface SearchedPerson extends Person {
   readonly address: Address;
-  /** See `addressHash`. */
-  readonly hash: Buffer;
-  /** What takes the place of the address. */
-  readonly pseudonym: string;
   /** Patterns of LIKE (escaped by a backslash): a text that quotes the address fits at least one of them. */
   readonly patterns: readonly string[];
-  /** Whether it is the person's address, or its pseudonym. */
-  readonly is: (address: string) => boolean;
-  /** The text with the pseudonym in the place of the address; `isOpaque`: also where the match is a part of a longer word. */
-  readonly removedFrom: (text: string, isOpaque?: boolean) => string;
 }
 
 /** What an address before or after the match would consist of; an escape of JSON or of a link may come before it. */
@@ -50,7 +44,7 @@ const patternOf = (spelling: string): string => {
   return `%${part.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 };
 
-export const personOf = (key: KeyObject, tenantId: string, address: Address): Person => {
+export const personOf = (key: TenantKey, tenantId: string, address: Address): SearchedPerson => {
   const spellings = spellingsOf(address);
   const pseudonym = addressPseudonym(key, tenantId, address);
   const spelled = `(?:${spellings.map((one) => RegExp.escape(one)).join('|')})`;
@@ -58,6 +52,7 @@ export const personOf = (key: KeyObject, tenantId: string, address: Address): Pe
   const own = addressKey(address);
   return {
     address,
+    key: own,
     hash: addressHash(key, tenantId, address),
     pseudonym,
     patterns: [...new Set(spellings.map(patternOf))],

@@ -15,10 +15,12 @@ import type { AcceptHere } from '#src/intake/accept.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import type { Person } from '#src/kernel/personal-data.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
-import { type Person, personOf } from './person.ts';
+import { personOf } from './person.ts';
 import { practiceParams, type Rectification, rectifiedSchema, rectifyBody } from './schema.ts';
 
 interface Request extends Pick<Rectification, 'name' | 'data'> {
@@ -93,14 +95,14 @@ export const rectifyRoute = (context: AudienceContext): Route =>
     responses: { 200: { description: 'What became of each subscription.', body: rectifiedSchema } },
     errors: ['not_found'],
     handle: async ({ params: { id }, body }, { caller, change }) => {
-      requireAllProjects(caller, 'practice.manage', 'The data of a person');
+      requireAllProjects(caller, 'practice.manage', say`The data of a person`);
       const person = personOf(context.suppressionKey, id, body.address.email as Address);
       const newAddress = (body.new_address?.email as Address | undefined) ?? null;
       const request = { person, newAddress, name: body.name, data: body.data };
       const subscriptions = await context.intake.transact(id, (db, accept) => {
         const now = context.clock.now();
         const rows = subscriberStore(db).ofPerson(person.hash);
-        if (rows.length === 0) throw notFound('person on a list');
+        if (rows.length === 0) throw notFound('person');
         if (newAddress !== null && !person.is(newAddress))
           keepObjection(db, context, person, newAddress, now);
         const done = rows.map((row) => rectifyOne(db, context, accept, request, row, change, now));

@@ -2,35 +2,31 @@
 import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { auditStore } from '#src/events/audit-store.ts';
-import { presentMail } from '#src/inbound/mailbox/present.ts';
 import { changeAs } from '#src/kernel/change.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { decodeCursor, encodeCursor } from '#src/kernel/list.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { presentSummary } from '#src/messages/present.ts';
 import { exportPerson } from './export.ts';
-import { mailOf, messagesTo, notShown, type Page, shortPartsFor } from './held.ts';
+import { isPaged, notShown, type Part, partsOf } from './parts.ts';
 import { personOf } from './person.ts';
-import { exportQuery, personQuery, personSchema, practiceParams } from './schema.ts';
+import { exportQuery, personQueryOf, personSchemaOf, practiceParams } from './schema.ts';
 
 /** It reads all mail of the person. */
 const EXPORTS_PER_MINUTE = 60;
-const WHAT = 'What is held of a person';
+const WHAT = say`What is held of a person`;
 const shared = { tag: 'People', method: 'get', stability: 'stable', params: practiceParams } as const;
 
-const listed = <Row, Shown>({ rows, before }: Page<Row>, present: (row: Row) => Shown) => ({
-  data: rows.map(present),
-  next_cursor: before === null ? null : encodeCursor(before),
-});
-
 export const personRoutes = (context: AudienceContext): Route[] => {
-  const { files, suppressionKey, clock } = context;
+  const { files, suppressionKey, clock, personalData } = context;
+  const parts = partsOf(personalData);
   const limitExports = createRateCheck(
     clock,
     () => perMinute(EXPORTS_PER_MINUTE),
-    `People are exported ${EXPORTS_PER_MINUTE} times a minute at most for a practice.`,
+    say`People are exported ${EXPORTS_PER_MINUTE} times a minute at most for a practice.`,
   );
   return [
     defineRoute({
@@ -42,24 +38,25 @@ export const personRoutes = (context: AudienceContext): Route[] => {
         'Mail, suppressions, lists and consent in one answer. Parts whose permission the caller lacks (`messages.view`, `suppressions.manage`, `inbound.view`) are null and named in `not_shown`. ' +
         'A page of messages or of mail received may be short, even empty, while its `next_cursor` is set.',
       access: 'lists.manage',
-      query: personQuery,
-      responses: { 200: { description: 'Also where nothing is held.', body: personSchema } },
+      query: personQueryOf(parts),
+      responses: { 200: { description: 'Also where nothing is held.', body: personSchemaOf(parts) } },
       handle: async ({ params: { id }, query }, { caller }) => {
         requireAllProjects(caller, 'lists.manage', WHAT);
         const person = personOf(suppressionKey, id, query.address.email as Address);
-        const [before, receivedBefore] = [decodeCursor(query.cursor), decodeCursor(query.received_cursor)];
-        const not_shown = notShown(caller);
-        const body = await files.read(id, (db) => ({
-          address: person.address,
-          ...shortPartsFor(db, person, caller),
-          messages: not_shown.includes('messages')
-            ? null
-            : listed(messagesTo(db, person, before, query.limit), (row) => presentSummary(db, row)),
-          received: not_shown.includes('received')
-            ? null
-            : listed(mailOf(db, person, receivedBefore, query.limit), (row) => presentMail(db, row)),
-          not_shown,
-        }));
+        const not_shown = notShown(parts, caller);
+        const shownOf = (db: TenantDb, part: Part) => {
+          if (!isPaged(part)) return part.all(db, person);
+          const after = decodeCursor((query as Readonly<Record<string, unknown>>)[part.cursor] as string);
+          const { rows, before } = part.find(db, person, after, query.limit);
+          return {
+            data: rows.map((row) => part.present(db, row)),
+            next_cursor: before === null ? null : encodeCursor(before),
+          };
+        };
+        const held = await files.read(id, (db) =>
+          parts.map(([name, part]) => [name, not_shown.includes(name) ? null : shownOf(db, part)]),
+        );
+        const body = { address: person.address, ...Object.fromEntries(held), not_shown };
         return { status: 200, body };
       },
     }),

@@ -1,14 +1,11 @@
 // The shapes of the rights of a person, as the API takes and shows them.
 import { z } from 'zod';
-import { consentEntrySchema } from '#src/audience/consent/schema.ts';
-import { subscriberData, subscriberSchema } from '#src/audience/subscribers/schema.ts';
-import { suppressionSchema } from '#src/feedback/suppressions/schema.ts';
-import { inboundSummarySchema } from '#src/inbound/mailbox/schema.ts';
+import { subscriberData } from '#src/audience/subscribers/schema.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery } from '#src/kernel/list.ts';
 import { emailSchema } from '#src/mail/email.ts';
 import { lineSchema, nameSchema } from '#src/mail/line-schema.ts';
-import { messageSummarySchema } from '#src/messages/schema.ts';
+import { isPaged, type partsOf } from './parts.ts';
 
 const REASON_LENGTH = 500;
 
@@ -51,48 +48,37 @@ export const eraseBody = z
     examples: [{ address: 'erika.muster@example.org', reason: 'Asked for by letter' }],
   });
 
-const forwardingSchema = z.strictObject({
-  address: z.string(),
-  status: z.enum(['unconfirmed', 'confirmed', 'failed']),
-  reason: z.string().nullable(),
-  asked_at: z.iso.datetime().nullable(),
-  since: z.iso.datetime(),
-});
+type Parts = ReturnType<typeof partsOf>;
 
-/** Null: the caller may not see it. */
-export const heldParts = z.strictObject({
-  subscriptions: z
-    .array(subscriberSchema.extend({ list_name: z.string() }).meta({ id: 'Subscription' }))
-    .nullable()
-    .describe('each list that the person is or was on'),
-  consent: z.array(consentEntrySchema).nullable().describe('oldest first'),
-  suppressions: z.array(suppressionSchema).nullable(),
-  forwarding: z
-    .array(forwardingSchema)
-    .nullable()
-    .describe('where mail received is forwarded to the address'),
-});
-
-export const personSchema = z
-  .strictObject({
-    address: z.string(),
-    ...heldParts.shape,
-    messages: listOf(messageSummarySchema).nullable().describe('sent to the address, newest first'),
-    received: listOf(inboundSummarySchema)
-      .nullable()
-      .describe('mail from the address, or addressed to it too, newest first'),
-    not_shown: z.array(z.string()).describe('the parts that are null, because a permission is missing'),
-  })
-  .meta({ id: 'Person' });
+/** A part is null where the caller may not see it. */
+export const personSchemaOf = (parts: Parts) =>
+  z
+    .strictObject({
+      address: z.string(),
+      ...Object.fromEntries(
+        parts.map(([name, part]) => {
+          const schema = (isPaged(part) ? listOf(part.entry) : z.array(part.entry)).nullable();
+          return [name, part.says === undefined ? schema : schema.describe(part.says)];
+        }),
+      ),
+      not_shown: z.array(z.string()).describe('the parts that are null, because a permission is missing'),
+    })
+    .meta({ id: 'Person' });
 
 const address = emailSchema.meta({ examples: ['erika.muster@example.org'] });
 
-export const personQuery = z.strictObject({
-  address,
-  ...listQuery,
-  cursor: listQuery.cursor.describe('`messages.next_cursor` of the page before'),
-  received_cursor: listQuery.cursor.describe('`received.next_cursor` of the page before'),
-});
+export const personQueryOf = (parts: Parts) =>
+  z.strictObject({
+    address,
+    limit: listQuery.limit,
+    ...Object.fromEntries(
+      parts.flatMap(([name, part]) =>
+        isPaged(part)
+          ? [[part.cursor, listQuery.cursor.describe(`\`${name}.next_cursor\` of the page before`)]]
+          : [],
+      ),
+    ),
+  });
 
 export const exportQuery = z.strictObject({
   address,

@@ -2,7 +2,7 @@
 // not for what is plainly a machine: then the page has a button. POST is that button, and that of "No, thanks".
 import { z } from 'zod';
 import type { AudienceContext } from '#src/audience/context.ts';
-import { HTML_TYPE } from '#src/kernel/page.ts';
+import { linkedPage } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
 import { CONFIRM_PATH, decodeConfirmToken } from '#src/mail/copy-links.ts';
 import { answerRequest, lookAtRequest } from './confirm.ts';
@@ -53,21 +53,17 @@ export const confirmRoutes = (context: AudienceContext): Route[] => {
   };
 
   const shared = {
+    ...linkedPage,
     path: CONFIRM_PATH,
     tag: 'Lists',
-    access: 'public',
-    stability: 'stable',
     query,
-    responses: {
-      200: { description: 'A page, in German or English by `Accept-Language`.', body: HTML_TYPE },
-      404: { description: 'The same page for whatever is wrong with the link.', body: HTML_TYPE },
-    },
   } as const;
   return [
     defineRoute({
       ...shared,
       method: 'get',
       id: 'confirmSubscription',
+      usedBy: 'who follows the link of a confirmation mail',
       summary: 'The link of a confirmation mail',
       description:
         'Confirms the subscription at once; called again, it changes nothing. It changes nothing either, and shows a page with a button, where the list asks for two steps, for HEAD, for what a browser loads ahead (`Sec-Purpose`), and for known machines. The link works for seven days.',
@@ -78,6 +74,7 @@ export const confirmRoutes = (context: AudienceContext): Route[] => {
       ...shared,
       method: 'post',
       id: 'answerConfirmation',
+      usedBy: 'who follows the link of a confirmation mail',
       summary: 'Confirm a subscription, or decline it',
       description: 'The buttons of the page. Whatever the body is, the link alone counts.',
       audit: { none: 'the person concerned decides; the consent ledger is the record' },

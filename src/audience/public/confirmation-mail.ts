@@ -5,50 +5,10 @@ import { legalLines, legalOf } from '#src/accounts/tenants/legal.ts';
 import type { PracticeRow } from '#src/accounts/tenants/store.ts';
 import { CONFIRM_WITHIN_DAYS } from '#src/audience/consent/entry.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
+import { publicWordsIn } from '#src/audience/words.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-
-interface Words {
-  readonly subject: (list: string) => string;
-  readonly greeting: string;
-  readonly asked: (address: string, list: string, practice: string) => string;
-  readonly agree: string;
-  readonly click: string;
-  readonly link: string;
-  readonly until: string;
-  readonly ignore: string;
-  readonly sender: string;
-}
-
-const words: Readonly<Record<Language, Words>> = {
-  de: {
-    subject: (list) => `Bitte bestätigen Sie Ihre Anmeldung: ${list}`,
-    greeting: 'Guten Tag,',
-    asked: (address, list, practice) =>
-      `die Adresse ${address} wurde für die Liste „${list}“ von ${practice} eingetragen.`,
-    agree: 'Mit der Bestätigung erklären Sie:',
-    click: 'Wenn Sie das möchten, bestätigen Sie es bitte mit diesem Link:',
-    link: 'Anmeldung bestätigen',
-    until: `Der Link gilt ${CONFIRM_WITHIN_DAYS} Tage.`,
-    ignore:
-      'Wenn Sie sich nicht eingetragen haben, brauchen Sie nichts zu tun: Ohne Bestätigung wird die Adresse nicht aufgenommen.',
-    sender: 'Absender',
-  },
-  en: {
-    subject: (list) => `Please confirm your subscription: ${list}`,
-    greeting: 'Hello,',
-    asked: (address, list, practice) =>
-      `the address ${address} was entered for the list “${list}” of ${practice}.`,
-    agree: 'By confirming you declare:',
-    click: 'If this is what you want, please confirm it with this link:',
-    link: 'Confirm the subscription',
-    until: `The link is valid for ${CONFIRM_WITHIN_DAYS} days.`,
-    ignore:
-      'If you did not enter the address, there is nothing you need to do: without a confirmation it is not added.',
-    sender: 'Sender',
-  },
-};
 
 export interface ConfirmationMail {
   readonly practice: PracticeRow;
@@ -61,7 +21,7 @@ export interface ConfirmationMail {
 }
 
 export const confirmationMail = ({ practice, list, address, language, link, tracking }: ConfirmationMail) => {
-  const say = words[language];
+  const say = publicWordsIn(language).confirmation;
   const { name } = practice;
   const asked = say.asked(address, list.name, name);
   const declared = [...list.wording.split('\n'), ...(tracking === undefined ? [] : [tracking])];
@@ -69,7 +29,7 @@ export const confirmationMail = ({ practice, list, address, language, link, trac
   const text = [
     `${say.greeting}\n\n${asked}`,
     `${say.agree}\n${declared.join('\n')}`,
-    `${say.click}\n${link}\n${say.until}`,
+    `${say.click}\n${link}\n${say.until(CONFIRM_WITHIN_DAYS)}`,
     say.ignore,
     [say.sender, ...sender.map(({ text, link }) => (link ? `${link.text}: ${link.url}` : text))].join('\n'),
   ].join('\n\n');
@@ -81,7 +41,7 @@ ${[
   paragraph(say.greeting),
   paragraph(escapeHtml(asked)),
   paragraph(say.agree, ...declared.map(escapeHtml)),
-  paragraph(say.click, anchor(link, say.link), say.until),
+  paragraph(say.click, anchor(link, say.link), say.until(CONFIRM_WITHIN_DAYS)),
   paragraph(say.ignore),
   paragraph(
     say.sender,

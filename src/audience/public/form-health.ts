@@ -16,7 +16,7 @@ export const FORM_DAYS = 2;
 /** Of its usual rate, what a slowed form takes. */
 export const SLOWED_TO = 1 / 50;
 
-/** People mistype their address, too: a few, and a small share. */
+/** People write their address wrong, too: a few, and a small share. */
 const SLOWED = { from: 3, percent: 10 };
 const CLOSED = { from: 10, percent: 25 };
 

@@ -2,12 +2,13 @@
 // what the practice is shown of it all ask here. A form is closed where a request could not be answered by a mail that asks to confirm
 // it: nothing may be promised, and nothing is stored. Where that mail only has to wait, the form is open. Pure.
 import { z } from 'zod';
+import { missingLegal } from '#src/accounts/tenants/legal.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import type { Facts } from '#src/intake/gate.ts';
-import { missingLegal } from '#src/intake/gates/sender-gates.ts';
-import { planCap } from '#src/intake/gates/volume-gates.ts';
+import { planCap } from '#src/intake/gates/content-gates.ts';
 import type { GateResult } from '#src/intake/gates.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { toIsoOrNull } from '#src/kernel/time.ts';
 import type { FormHealth } from './form-health.ts';
 
@@ -45,19 +46,16 @@ export type FormState =
     }
   | { readonly state: 'closed'; readonly reason: ClosedReason };
 
-export interface FormFacts {
-  readonly list: Pick<ListRow, 'archived_at' | 'is_public'>;
-  /** What the gates say of a confirmation mail to someone unknown, all of them, and the facts that they used. */
-  readonly facts: Pick<Facts, 'safeMode' | 'legal' | 'pause'>;
-  /** How its mails of the last days fared. */
-  readonly health: FormHealth;
-  readonly result: Pick<GateResult, 'refusals' | 'blocked' | 'verdicts' | 'heldUntil'>;
-}
-
 const isHeld = ({ verdicts }: Pick<GateResult, 'verdicts'>, name: string): boolean =>
   verdicts.some(({ gate, verdict }) => gate === name && verdict === 'held');
 
-export const formStateOf = ({ list, facts, health, result }: FormFacts): FormState => {
+/** `facts` and `result`: what all gates say of a confirmation mail to someone unknown; `health`: what became of its mails of the last days. */
+export const formStateOf = (
+  list: Pick<ListRow, 'archived_at' | 'is_public'>,
+  facts: Pick<Facts, 'safeMode' | 'legal' | 'pause'>,
+  health: FormHealth,
+  result: Pick<GateResult, 'refusals' | 'blocked' | 'verdicts' | 'heldUntil'>,
+): FormState => {
   const closed = (reason: ClosedReason): FormState => ({ state: 'closed', reason });
   if (list.archived_at !== null) return closed('archived');
   if (list.is_public === 0) return closed('not_public');
@@ -75,7 +73,7 @@ export const formStateOf = ({ list, facts, health, result }: FormFacts): FormSta
 
 /** What a stranger is answered; why it is closed is for the practice, but a program must know whether to try again. */
 export const formClosed = (reason: ClosedReason): AppError<'form_closed'> =>
-  new AppError('form_closed', 'The form of this list takes no requests.', { extra: { reason } });
+  new AppError('form_closed', say`The form of this list takes no requests.`, { extra: { reason } });
 
 const hints: Readonly<Record<ClosedReason | WaitReason, string>> = {
   archived: 'The list is archived, which cannot be undone. Create another list.',

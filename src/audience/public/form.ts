@@ -2,6 +2,7 @@
 // script and without a cookie, so a site of any origin can send it. Pure.
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { trackingWording } from '#src/audience/lists/wording.ts';
+import { publicWordsIn } from '#src/audience/words.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
 
@@ -9,34 +10,6 @@ import { escapeHtml } from '#src/kernel/page.ts';
 export const TRAP_FIELD = 'website';
 const MAX_EMAIL = 254;
 const MAX_NAME = 200;
-
-interface Words {
-  readonly email: string;
-  readonly name: string;
-  readonly optional: string;
-  readonly trap: string;
-  readonly submit: string;
-  readonly privacy: string;
-}
-
-const words: Readonly<Record<Language, Words>> = {
-  de: {
-    email: 'E-Mail-Adresse',
-    name: 'Name',
-    optional: 'freiwillig',
-    trap: 'Dieses Feld bitte leer lassen',
-    submit: 'Anmelden',
-    privacy: 'Datenschutzerklärung',
-  },
-  en: {
-    email: 'Email address',
-    name: 'Name',
-    optional: 'optional',
-    trap: 'Please leave this field empty',
-    submit: 'Subscribe',
-    privacy: 'Privacy policy',
-  },
-};
 
 /** Where it is shown, and with which version of the wording: the ledger must not claim that another was shown. */
 export interface FormMark {
@@ -85,7 +58,7 @@ export const formIds = ({ seq }: ListRow) => ({
 /** The `<form>` element. */
 export const formHtml = (fields: FormFields, sent: Sent | null = null): string => {
   const { list, language, place, action, token, privacyUrl, practice } = fields;
-  const say = words[language];
+  const say = publicWordsIn(language).form;
   const ids = formIds(list);
   const value = (text: string | undefined): string => (text ? ` value="${escapeHtml(text)}"` : '');
   const invalid = sent ? ` aria-invalid="true" aria-describedby="${ids.problem}"` : '';

@@ -5,7 +5,7 @@ import type { ListRow } from '#src/audience/lists/store.ts';
 import { trackingText } from '#src/audience/subscribers/tracking.ts';
 import { unknownLinkPage } from '#src/feedback/unsubscribe/page.ts';
 import { mailLinkQuery } from '#src/kernel/fields.ts';
-import { HTML_TYPE } from '#src/kernel/page.ts';
+import { HTML_TYPE, linkedPage } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
 import { decodeUnsubscribeToken, PREFERENCES_PATH, UNSUBSCRIBE_PATH } from '#src/mail/copy-links.ts';
 import { decideTracking, leaveLists, lookAtPreferences, type PreferencesView } from './preferences.ts';
@@ -49,39 +49,30 @@ export const preferencesRoutes = (context: AudienceContext): Route[] => {
   const look = (tenantId: string, recipientId: number) =>
     files.read(tenantId, (db) => lookAtPreferences(db, context, recipientId));
 
-  const shared = {
-    path: PREFERENCES_PATH,
-    tag: 'Lists',
-    access: 'public',
-    stability: 'stable',
-    query,
-  } as const;
-  const responses = {
-    200: { description: 'A page, in German or English by `Accept-Language`.', body: HTML_TYPE },
-    404: { description: 'The same page for whatever is wrong with the link.', body: HTML_TYPE },
-  };
+  const shared = { ...linkedPage, path: PREFERENCES_PATH, tag: 'Lists', query } as const;
   return [
     defineRoute({
       ...shared,
       method: 'get',
       id: 'getPreferencesPage',
+      usedBy: 'who follows the preferences link of a mail',
       summary: 'The page with the lists of a sender that a person is on',
       description:
         'Its link is that of a mail to unsubscribe, at this path. Changes nothing: machines follow links too.',
-      responses,
       handle: ({ query: { t = '' } }: { query: Query }, request) => respond(t, request, look, true),
     }),
     defineRoute({
       ...shared,
       method: 'post',
       id: 'updatePreferences',
+      usedBy: 'who follows the preferences link of a mail',
       summary: 'Leave some lists of a sender, or all, object to tracking, or agree to it',
       description: 'The buttons of the page: it names each list that the person leaves as a field.',
       audit: { none: 'the person concerned decides; the consent ledger is the record' },
       form: true,
       body,
       responses: {
-        ...responses,
+        ...linkedPage.responses,
         400: { description: 'The page again: no list was chosen.', body: HTML_TYPE },
       },
       handle: ({ query: { t = '', do: what }, body: chosen = {} }, request) => {

@@ -106,7 +106,7 @@ export const formStateNow = (db: TenantDb, context: AudienceContext, list: ListR
   const candidate = { source: ASKED_FOR, projects: null, projectId: null, draft } as const;
   const now = context.clock.now();
   const { facts, result } = evaluate(db, intake, candidate, intake.content.rate, { now, pastRefusals: true });
-  return formStateOf({ list, facts, result, health: formHealthStore(db).healthOf(list.seq, now) });
+  return formStateOf(list, facts, formHealthStore(db).healthOf(list.seq, now), result);
 };
 
 /** The list as it was with that version of its wording, as the ledger has it; null: it has none. */

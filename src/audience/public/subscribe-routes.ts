@@ -2,7 +2,6 @@
 // the same, and comes at the same time, whether an address is on the list, was asked already, or gets a mail.
 import { z } from 'zod';
 import { lookOf } from '#src/accounts/pages/store.ts';
-import { ANSWER_STEP_MS, atWholeSteps } from '#src/accounts/people/sign-in.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { namedList } from '#src/audience/lists/change.ts';
@@ -11,7 +10,6 @@ import { listStore } from '#src/audience/lists/store.ts';
 import { sendableFor } from '#src/audience/sendable.ts';
 import { subscriberData } from '#src/audience/subscribers/schema.ts';
 import { trackingText } from '#src/audience/subscribers/tracking.ts';
-import { mailboxOf } from '#src/inbound/recipient-rules.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { asItComes } from '#src/kernel/fields.ts';
@@ -19,7 +17,9 @@ import { type Language, languages } from '#src/kernel/language.ts';
 import { HTML_TYPE, prefersPage } from '#src/kernel/page.ts';
 import { clientKey, createRateCheck, type RateLimit, shareOf } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
-import { addressDomain } from '#src/mail/address.ts';
+import { say, type Text } from '#src/kernel/say.ts';
+import { ANSWER_STEP_MS, atWholeSteps } from '#src/kernel/whole-steps.ts';
+import { addressDomain, mailboxOf } from '#src/mail/address.ts';
 import { decodeFormToken, SUBSCRIBE_PATH } from '#src/mail/copy-links.ts';
 import { emailSchema, parseEmail } from '#src/mail/email.ts';
 import { nameSchema } from '#src/mail/line-schema.ts';
@@ -112,8 +112,8 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
   const { files, clock, linkKey, config, limits, intake, log } = context;
   const { name: serviceName, public_origin: origin } = config().service;
   /** One client's part comes first: what it asks for beyond that takes nothing from others. */
-  const limit = (rate: () => RateLimit, part: number, whose: string) => {
-    const refusal = `Too many requests to subscribe ${whose}.`;
+  const limit = (rate: () => RateLimit, part: number, whose: Text) => {
+    const refusal = say`Too many requests to subscribe ${whose}.`;
     const perClient = createRateCheck(clock, () => shareOf(rate(), part), refusal);
     const together = createRateCheck(clock, rate, refusal);
     return (client: string, key: string): void => {
@@ -121,11 +121,11 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
       together(key);
     };
   };
-  const perMailbox = limit(() => limits().subscribePerMailbox, 1 / 2, 'this e-mail address');
-  const perDomain = limit(() => limits().subscribePerDomain, 1 / 5, 'addresses of this domain');
-  const perList = limit(() => limits().subscribePerList, 1 / 5, 'to this list');
+  const perMailbox = limit(() => limits().subscribePerMailbox, 1 / 2, say`this e-mail address`);
+  const perDomain = limit(() => limits().subscribePerDomain, 1 / 5, say`addresses of this domain`);
+  const perList = limit(() => limits().subscribePerList, 1 / 5, say`to this list`);
   /** For a form whose mails come back. */
-  const perSlowedList = limit(() => shareOf(limits().subscribePerList, SLOWED_TO), 1 / 2, 'to this list');
+  const perSlowedList = limit(() => shareOf(limits().subscribePerList, SLOWED_TO), 1 / 2, say`to this list`);
 
   const findList = async (token: string): Promise<NamedList | null> => {
     const named = namedBy(context, decodeFormToken(linkKey, token));
@@ -227,8 +227,8 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
     return form;
   };
 
-  const invalid = (problem: string): AppError =>
-    new AppError('invalid_request', `\`body.email\`: ${problem}`, {
+  const invalid = (problem: Text): AppError =>
+    new AppError('invalid_request', say`\`body.email\`: ${problem}`, {
       extra: { fields: [{ path: 'body.email', message: problem }] },
     });
 
@@ -241,7 +241,7 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
   const subscribe = async (sent: Body, request: RequestContext): Promise<RouteResult> => {
     const isPage = prefersPage(request);
     const found = await findList(sent.list);
-    if (found === null) throw new AppError('not_found', 'There is no such list.');
+    if (found === null) throw new AppError('not_found', say`There is no such list.`);
     const { view, tenantId } = found;
     const language = sent.language ?? request.namedLanguage ?? view.list.language;
     const refused = (reason: ClosedReason): RouteResult => {
@@ -252,8 +252,8 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
     const typed = typeof sent.email === 'string' ? sent.email.slice(0, MAX_TYPED) : '';
     const parsed = parseEmail(typed);
     if (parsed === null || !(await mayBeSent(tenantId, parsed.email as Address))) {
-      const problem = formProblem(isPage ? language : 'en');
-      if (!isPage) throw invalid(problem);
+      const problem = formProblem(isPage ? language : request.answerLanguage);
+      if (!isPage) throw invalid(say`${problem}`);
       const again = {
         email: typed,
         name: sent.name ?? '',
@@ -285,10 +285,11 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
       ...shared,
       method: 'get',
       id: 'getSubscribeForm',
+      usedBy: 'who follows the link to a form, and pages that embed it',
       summary: 'The page with the form of a list',
       query,
       responses: {
-        200: { description: 'A page, in German or English by `Accept-Language`.', body: HTML_TYPE },
+        200: { description: 'A page, in the language that `Accept-Language` asks for.', body: HTML_TYPE },
         404: { description: 'There is no such list.', body: HTML_TYPE },
         409: { description: 'The form takes no requests now; the page says so.', body: HTML_TYPE },
       },
@@ -305,6 +306,7 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
       ...shared,
       method: 'post',
       id: 'requestSubscription',
+      usedBy: 'who fills in a form, and the websites of practices',
       summary: 'Ask to be put on a list',
       description:
         'By a form from any site, or as JSON from a server: browsers send JSON only to their own origin, and no other is allowed here. The address gets a mail with a link to confirm, at most one a day for a list, and only a confirmed one is on the list. The answer is the same whatever is known of the address, also where it is on the list. While the practice is paused or its plan is used up the mail waits, and its link is valid from when it leaves.',

@@ -11,6 +11,7 @@ import type { AcceptHere } from '#src/intake/accept.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { DAY, SECOND } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
@@ -53,21 +54,21 @@ export interface AddedSubscriber {
 }
 
 const onlyThemselves = (list: ListRow): AppError =>
-  new AppError('conflict', `The person has left the list ${list.name}, and only they can come back.`, {
-    hint: "They can subscribe by the list's form.",
+  new AppError('conflict', say`The person has left the list ${list.name}, and only they can come back.`, {
+    hint: say`They can subscribe by the list's form.`,
   });
 
 const suppressed = (address: Address): AppError =>
-  new AppError('conflict', `No mail goes to ${address}: the address is suppressed.`, {
-    hint: 'GET /api/practices/{id}/suppression?address= says why.',
+  new AppError('conflict', say`No mail goes to ${address}: the address is suppressed.`, {
+    hint: say`GET /api/practices/{id}/suppression?address= says why.`,
   });
 
 /** A mail that is not answered may go to someone who never asked for it: it is no reason for one each day. */
 export const MAX_UNANSWERED = 3;
 
 const unanswered = (list: ListRow): AppError =>
-  new AppError('conflict', `The person was asked ${MAX_UNANSWERED} times and has not confirmed.`, {
-    hint: `They can still subscribe by the form of the list ${list.name}.`,
+  new AppError('conflict', say`The person was asked ${MAX_UNANSWERED} times and has not confirmed.`, {
+    hint: say`They can still subscribe by the form of the list ${list.name}.`,
   });
 
 /** Whether the person was asked so often since their last word about the list. */
@@ -190,18 +191,18 @@ export const askAgain = (
   row: SubscriberRow,
 ): SubscriberRow | AppError => {
   if (row.status === 'active')
-    return new AppError('conflict', 'The subscriber is active: there is nothing to confirm.');
+    return new AppError('conflict', say`The subscriber is active: there is nothing to confirm.`);
   const added = { address: row.address as Address, name: undefined, data: undefined };
   const asked = ask(db, adding, list, added);
   if (asked instanceof AppError) return asked;
   if (asked.isAsked) return asked.row;
   const next = (asked.row.asked_at ?? adding.now) + DAY;
   if (next <= adding.now)
-    return new AppError('conflict', 'The confirmation mail to the subscriber still waits to leave.', {
-      hint: 'GET /api/practices/{id}/queue says what waits and why.',
+    return new AppError('conflict', say`The confirmation mail to the subscriber still waits to leave.`, {
+      hint: say`GET /api/practices/{id}/queue says what waits and why.`,
     });
   const retry_after = Math.ceil((next - adding.now) / SECOND);
-  return new AppError('rate_limited', 'An address gets one confirmation mail a day for a list.', {
+  return new AppError('rate_limited', say`An address gets one confirmation mail a day for a list.`, {
     extra: { retry_after },
   });
 };

@@ -8,7 +8,7 @@
 //
 // When a subscription ends, mail of its campaigns that was tried without success does not leave later either, nor does a mail that
 // still waits to ask about it.
-import type { KeyObject } from 'node:crypto';
+
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { campaignStore } from '#src/audience/campaigns/store.ts';
 import type { ConsentFacts } from '#src/audience/consent/entry.ts';
@@ -20,17 +20,18 @@ import { endLifting, liftSuppression, removeSuppression } from '#src/feedback/su
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
+import { withdraw as withdrawMail } from '#src/messages/queue/withdraw.ts';
 import { isLiftedFor, isOwnWish } from '#src/messages/suppression-rules.ts';
-import { withdraw as withdrawMail } from '#src/relay/claim.ts';
 import { type SubscriberRow, type SubscriberStatus, subscriberStore } from './store.ts';
 
 export interface AudienceKeys {
-  readonly suppressionKey: KeyObject;
+  readonly suppressionKey: TenantKey;
   readonly ledger: Ledger;
 }
 
@@ -59,7 +60,7 @@ export type Activation =
 
 type Ended = Extract<SubscriberStatus, 'unsubscribed' | 'bounced' | 'complained'>;
 
-/** A status gives way to one with a higher rank: what the person said outweighs what a server said. */
+/** A status gives way to one with a higher rank: what the person said counts more than what a server said. */
 const rank: Readonly<Record<SubscriberStatus, number>> = {
   pending: 0,
   active: 0,
@@ -211,7 +212,7 @@ const withdrawMails = (
 const withdrawQuestions = (db: TenantDb, { seq, list_seq }: SubscriberRow, now: number): void => {
   const id = listStore(db).bySeq(list_seq)?.id;
   for (const { claimed, ...row } of confirmationMailStore(db).queued(seq))
-    if (claimed === 0)
+    if (claimed !== 1)
       withdrawMail(db, row, id === undefined ? {} : { list: { id, status: 'unsubscribed' } }, now);
 };
 

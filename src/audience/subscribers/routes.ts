@@ -1,6 +1,5 @@
 // Subscribers of a list over HTTP.
 import type { AudienceContext } from '#src/audience/context.ts';
-import { reasonText } from '#src/audience/imports/reasons.ts';
 import { ledgerActor, listInUse, namedList } from '#src/audience/lists/change.ts';
 import { listParams } from '#src/audience/lists/schema.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
@@ -14,6 +13,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { decodeCursor, encodeCursor, listOf } from '#src/kernel/list.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
@@ -43,7 +43,7 @@ const mailboxOf = (path: string, text: string): Mailbox => {
     return parseAddress(text);
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    throw unfit([{ path, message: error.message }]);
+    throw unfit([{ path, message: error.text }]);
   }
 };
 
@@ -54,7 +54,7 @@ const assertedOf = <T extends Pick<Asserted, 'given_at'>>(
 ): T | null => {
   if (asserted?.given_at === undefined) return asserted ?? null;
   const given = Date.parse(asserted.given_at);
-  if (given > now) throw unfit([{ path: `body.${field}.given_at`, message: 'is in the future' }]);
+  if (given > now) throw unfit([{ path: `body.${field}.given_at`, message: say`is in the future` }]);
   return { ...asserted, given_at: toIso(given) };
 };
 
@@ -62,7 +62,7 @@ const assertedOf = <T extends Pick<Asserted, 'given_at'>>(
 const onList = (db: TenantDb, { seq }: ListRow, id: string): SubscriberRow => {
   const row = subscriberStore(db).byId(id);
   if (row?.list_seq === seq) return row;
-  throw new AppError('not_found', 'There is no such subscriber.');
+  throw new AppError('not_found', say`There is no such subscriber.`);
 };
 
 export const subscriberRoutes = (context: AudienceContext): Route[] => {
@@ -72,7 +72,7 @@ export const subscriberRoutes = (context: AudienceContext): Route[] => {
   const limitExports = createRateCheck(
     clock,
     () => perMinute(EXPORTS_PER_MINUTE),
-    `Subscribers are exported ${EXPORTS_PER_MINUTE} times a minute at most.`,
+    say`Subscribers are exported ${EXPORTS_PER_MINUTE} times a minute at most.`,
   );
   const record = (
     db: TenantDb,
@@ -141,9 +141,11 @@ export const subscriberRoutes = (context: AudienceContext): Route[] => {
         const sendable = sendableFor(context, params.id);
         await sendable.learn([address]);
         if (!sendable.takes(address))
-          throw new AppError('invalid_recipient', `The address ${reasonText(['not_sendable'], 'en')}.`, {
-            extra: { recipients: [address] },
-          });
+          throw new AppError(
+            'invalid_recipient',
+            say`The address has letters beyond ASCII before its @, and the mail server of this service takes no such address (SMTPUTF8).`,
+            { extra: { recipients: [address] } },
+          );
         const now = clock.now();
         const consent = assertedOf(body.consent, 'consent', now);
         const result = await intake.transact(params.id, (db, accept) => {

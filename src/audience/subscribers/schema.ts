@@ -6,7 +6,9 @@ import { toMergeData } from '#src/intake/templates/schema.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { idSchema, typedSchema } from '#src/kernel/fields.ts';
 import { listQuery } from '#src/kernel/list.ts';
+import { say } from '#src/kernel/say.ts';
 import { toIso } from '#src/kernel/time.ts';
+import { because } from '#src/kernel/validate.ts';
 import { maskAddress } from '#src/mail/address.ts';
 import { nameSchema } from '#src/mail/line-schema.ts';
 import type { Address } from '#src/mail/mailbox.ts';
@@ -24,7 +26,10 @@ const fieldName = z
     /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*$/,
     'expected a name that a placeholder can have: ASCII letters, digits, _ and dots',
   )
-  .refine((name) => !takenNames.includes(name), `expected a name other than ${takenNames.join(', ')}`);
+  .refine(
+    (name) => !takenNames.includes(name),
+    because(say`expected a name other than ${takenNames.join(', ')}`),
+  );
 const fieldValue = z.union([
   z
     .string()
@@ -37,7 +42,7 @@ const fieldValue = z.union([
 /** Values for the placeholders of templates and campaigns. */
 export const subscriberData = z
   .record(fieldName, fieldValue)
-  .refine((data) => Object.keys(data).length <= MAX_FIELDS, `at most ${MAX_FIELDS} values`)
+  .refine((data) => Object.keys(data).length <= MAX_FIELDS, because(say`at most ${MAX_FIELDS} values`))
   .transform(toMergeData)
   .describe(`values for placeholders: at most ${MAX_FIELDS}; numbers and flags become text`);
 
@@ -67,7 +72,7 @@ export const subscriberDetails = subscriberSchema
   })
   .meta({ id: 'SubscriberDetails' });
 
-/** What is asserted of someone who is added as active. */
+/** What is claimed of someone who is added as active. */
 export const consentSchema = z.strictObject({
   basis: z
     .enum(['consent', 'existing_customer'])

@@ -28,12 +28,6 @@ export interface SubscriberRow {
   updated_at: number;
 }
 
-export interface SubscriberFilter {
-  readonly status: SubscriberStatus | null;
-  /** As they are typed: words of the address or name. */
-  readonly text: string | null;
-}
-
 export interface SubscriberPage {
   readonly rows: SubscriberRow[];
   /** The number at which the next page continues; null at the end. */
@@ -114,7 +108,7 @@ export const subscriberStore = perConnection((db: TenantDb) => {
     /** Newest first, at most `limit` before position `before`; it may be fewer, even none, although more are left. */
     page: (
       list: number,
-      { status, text }: SubscriberFilter,
+      { status, text }: { readonly status: SubscriberStatus | null; readonly text: string | null },
       before: number | null,
       limit: number,
       rowsPerCall = ROWS_PER_CALL,

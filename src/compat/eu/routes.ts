@@ -76,7 +76,7 @@ export const euRoutes = (
       body: asItComes(sendBody, { examples: [example] }),
       responses: { 202: { description: 'It is on the disk and will be sent.', body: sendAnswer } },
       handle: async ({ body }, context) =>
-        acceptedResult(await sendTranslated(intake, 'eu', toNative(body), context)),
+        acceptedResult(await sendTranslated(intake, 'eu', toNative(body), context), context.answerLanguage),
     }),
     defineRoute({
       ...shared,

@@ -1,6 +1,7 @@
 // A message as vendor A's API shows it. Pure.
 import { z } from 'zod';
 import type { messageSchema, messageSummarySchema } from '#src/messages/schema.ts';
+import { mailboxText } from '../known-fields.ts';
 
 type Summary = z.infer<typeof messageSummarySchema>;
 
@@ -61,12 +62,6 @@ const lastEvents: Readonly<Record<Summary['status'], LastEvent>> = {
   spam_complaint: 'complained',
   failed: 'failed',
   suppressed: 'suppressed',
-};
-
-const SPECIAL = /[^\p{L}\p{M}\p{N} '_-]/u;
-const mailboxText = ({ address, name }: Summary['from']): string => {
-  if (name === null) return address;
-  return `${SPECIAL.test(name) ? `"${name.replace(/["\\]/g, '\\$&')}"` : name} <${address}>`;
 };
 
 const textsOrNull = (mailboxes: Summary['to']): string[] | null =>

@@ -1,12 +1,10 @@
 // A message in vendor A's form as the body of a native send. Pure; throws `invalid_request` for what is asked for in another way
 // here.
-import { attachmentPolicy, typeOfFilename } from '#src/intake/content/attachment-policy.ts';
-import { AppError } from '#src/kernel/errors.ts';
-import { known, knownEach } from '../known-fields.ts';
+import { attachmentPolicy, typeOfFilename } from '#src/content/attachment-policy.ts';
+import { say } from '#src/kernel/say.ts';
+import { isObject, known, knownEach, refused } from '../known-fields.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The last three are this service's own. */
 const names =
@@ -17,17 +15,11 @@ const names =
 /** Clients write fields that they do not use as empty texts, too. */
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-const refused = (path: string, message: string, hint: string): AppError =>
-  new AppError('invalid_request', `\`${path}\`: ${message}`, {
-    hint,
-    extra: { fields: [{ path, message }] },
-  });
-
-export const scheduleRefused = (path: string): AppError =>
+export const scheduleRefused = (path: string) =>
   refused(
     path,
-    'mail in this form leaves at once',
-    'Use the schedule of a campaign, POST /api/practices/{id}/campaigns/{campaignID}/schedule, or `scheduled_at` of POST /api/practices/{id}/send.',
+    say`mail in this form leaves at once`,
+    say`Use the schedule of a campaign, POST /api/practices/{id}/campaigns/{campaignID}/schedule, or \`scheduled_at\` of POST /api/practices/{id}/send.`,
   );
 
 const TAG = /^[\w-]{1,256}$/;
@@ -38,8 +30,8 @@ const tagsOf = (given: unknown, root: string): unknown => {
       if (isObject(tag) && typeof tag[part] === 'string' && !TAG.test(tag[part]))
         throw refused(
           `${root}.tags[${index}].${part}`,
-          'must have 1 to 256 ASCII letters, digits, underscores or hyphens',
-          'Correct the tag, or send it as text in `tags` of POST /api/practices/{id}/send.',
+          say`must have 1 to 256 ASCII letters, digits, underscores or hyphens`,
+          say`Correct the tag, or send it as text in \`tags\` of POST /api/practices/{id}/send.`,
         );
   return knownEach(given, ['name', 'value']);
 };
@@ -65,8 +57,8 @@ const attachmentOf = (given: unknown, index: number, root: string): unknown => {
   if (!isAbsent(path))
     throw refused(
       `${root}.attachments[${index}].path`,
-      'addresses are not fetched',
-      'Send the bytes of the file in `content`, in base64.',
+      say`addresses are not fetched`,
+      say`Send the bytes of the file in \`content\`, in base64.`,
     );
   const content_type = typeof declared === 'string' ? declared.split(';', 1)[0]?.trim() : declared;
   const named = filename || nameFor(content_type, index);
@@ -98,8 +90,8 @@ export const toNative = (given: unknown, root = 'body'): unknown => {
   if (!isAbsent(given.topic_id))
     throw refused(
       `${root}.topic_id`,
-      'there are no topics',
-      'Who agreed to which mail is kept by lists: GET /api/practices/{id}/lists; mail to a list is a campaign, POST /api/practices/{id}/campaigns.',
+      say`there are no topics`,
+      say`Who agreed to which mail is kept by lists: GET /api/practices/{id}/lists; mail to a list is a campaign, POST /api/practices/{id}/campaigns.`,
     );
   const { text, html, template, ...rest } = known(given, names, {
     tags: (tags) => tagsOf(tags, root),

@@ -2,8 +2,9 @@
 // Lists are read in turns of a few milliseconds, between which other requests have theirs.
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 
-/** About a second of the event loop. */
+/** They take about a second of the event loop. */
 const MAX_TURNS = 64;
 
 interface Turn<T> {
@@ -35,10 +36,10 @@ export const pageOf = async <T>(
   if (items.length > 0) return { data: items.slice(0, limit), has_more: true };
   throw new AppError(
     'invalid_request',
-    'None of the messages that were looked at is of a project that you may see.',
+    say`None of the messages that were looked at is of a project that you may see.`,
     {
-      hint: 'Use GET /api/practices/{id}/messages/search, which goes on by `next_cursor`.',
-      extra: { fields: [{ path: 'query', message: 'one call looks no further' }] },
+      hint: say`Use GET /api/practices/{id}/messages/search, which goes on by \`next_cursor\`.`,
+      extra: { fields: [{ path: 'query', message: say`one call looks no further` }] },
     },
   );
 };

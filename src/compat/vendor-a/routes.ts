@@ -9,6 +9,7 @@ import { sendFields } from '#src/intake/send-fields.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { asItComes, idSchema } from '#src/kernel/fields.ts';
 import { defineRoute, type ForeignShape, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { validate } from '#src/kernel/validate.ts';
 import { presentMessage, presentSummary, visibleMessage } from '#src/messages/present.ts';
 import { everyMessage, messageSearchStore } from '#src/messages/search-store.ts';
@@ -168,7 +169,7 @@ const lookupRoutes = ({ files }: IntakeContext, shape: ForeignShape): Route[] =>
   /** Some of that API's paths have a word in the place of the id. */
   const idIn = (given: string): string => {
     const hint = shape.insteadOf(`/emails/${given}`);
-    if (hint !== undefined) throw new AppError('not_found', 'There is nothing at this path.', { hint });
+    if (hint !== undefined) throw new AppError('not_found', say`There is nothing at this path.`, { hint });
     return validate(idSchema, given, 'params.id');
   };
   return [
@@ -256,7 +257,7 @@ const domainRoutes = (
       handle: async ({ params }, context) => {
         const hosts = await files.read(senderOf(context).tenantId, sendingHosts);
         const found = hosts.find(({ host }) => host === params.domainID);
-        if (!found) throw new AppError('not_found', 'There is no such domain.');
+        if (!found) throw new AppError('not_found', say`There is no such domain.`);
         return { status: 200, body: presentDomain(found) };
       },
     }),

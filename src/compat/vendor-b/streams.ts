@@ -4,13 +4,14 @@ import { slugOfStream } from '#src/intake/pascal-fields.ts';
 import { type Caller, mayUseProject } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 
 const OUTBOUND = 'outbound';
 const OUTGOING = slugOfStream(OUTBOUND);
 
 export const streamOf = ({ slug }: Pick<RouteRow, 'slug'>): string => (slug === OUTGOING ? OUTBOUND : slug);
 
-/** Of the message with that route. */
+/** It is the stream of the message with that route. */
 export const streamOfRoute = (db: TenantDb, routeId: string): string => {
   const route = tenantStore(db).route(routeId);
   return route ? streamOf(route) : '';
@@ -20,6 +21,6 @@ export const streamOfRoute = (db: TenantDb, routeId: string): string => {
 export const routeOfStream = (db: TenantDb, stream: string, caller: Pick<Caller, 'projects'>): RouteRow => {
   const route = tenantStore(db).route(slugOfStream(stream));
   if (!route || (route.project_id !== null && !mayUseProject(caller, route.project_id)))
-    throw new AppError('not_found', 'There is no such stream.');
+    throw new AppError('not_found', say`There is no such stream.`);
   return route;
 };

@@ -1,7 +1,7 @@
 // Messages in vendor B's form as native bodies, which take its names as aliases, so that problems name the fields as the client
 // wrote them. As in that API, names are in any case, null and the empty text mean absent, and unknown fields are ignored. Pure.
 import { pascalFields } from '#src/intake/pascal-fields.ts';
-import { isObject, knownInAnyCase, withoutParameters, withoutSpace } from '../known-fields.ts';
+import { flatModel, isObject, knownInAnyCase, withoutParameters, withoutSpace } from '../known-fields.ts';
 
 const own = ['message_kind', 'project_id'];
 const messageNames = [...Object.keys(pascalFields), ...own];
@@ -27,17 +27,6 @@ const rewrites = {
 
 export const toNative = (given: unknown): unknown => knownInAnyCase(given, messageNames, rewrites);
 
-/** Of a model within a model within a model…; deeper ones are left for the native schema to refuse. */
-const MAX_DEPTH = 8;
-
-/** Placeholders name the values inside of others by a dot; none names a list. What is null is shown as nothing. */
-const flatten = (model: unknown, prefix = '', depth = 0): [string, unknown][] => {
-  if (Array.isArray(model)) return [];
-  return isObject(model) && depth < MAX_DEPTH
-    ? Object.entries(model).flatMap(([name, value]) => flatten(value, `${prefix}.${name}`, depth + 1))
-    : [[prefix.slice(1), model ?? '']];
-};
-
 export const toNativeWithTemplate = (given: unknown): unknown => {
   const names = [...messageNames.filter((name) => !writing.includes(name)), ...templateNames];
   const message = knownInAnyCase(given, names, rewrites);
@@ -45,6 +34,6 @@ export const toNativeWithTemplate = (given: unknown): unknown => {
   const { TemplateAlias, TemplateId, TemplateModel, ...rest } = message;
   // No template has a number as its name or id: one that is named by its number is not found.
   const template = TemplateAlias ?? String(TemplateId ?? '');
-  const data = isObject(TemplateModel) ? Object.fromEntries(flatten(TemplateModel)) : TemplateModel;
+  const data = isObject(TemplateModel) ? flatModel(TemplateModel) : TemplateModel;
   return { ...rest, template, data };
 };

@@ -4,6 +4,7 @@
 // that was typed is lost.
 import { signal } from '@preact/signals';
 import type { Operations } from '#api';
+import { language } from '#dashboard/words.ts';
 
 export type OperationName = keyof Operations & string;
 export type Input<K extends OperationName> = Operations[K]['input'] | WithForm<Operations[K]['input']>;
@@ -27,13 +28,16 @@ export class Refusal extends Error {
   readonly hint: string | undefined;
   readonly requestId: string | undefined;
   readonly fields: readonly FieldProblem[];
+  /** Of its texts: English where the API has none in the language of the dashboard. */
+  readonly language: string | undefined;
 
-  constructor(status: number, body: RefusalBody, requestId?: string) {
+  constructor(status: number, body: RefusalBody, headers = new Headers()) {
     super(body.error ?? '');
     this.status = status;
     this.code = body.code ?? 'unknown';
     this.hint = body.hint;
-    this.requestId = requestId;
+    this.requestId = headers.get('X-Request-Id') ?? undefined;
+    this.language = headers.get('Content-Language') ?? undefined;
     this.fields = Array.isArray(body.fields) ? body.fields : [];
   }
 }
@@ -63,9 +67,6 @@ addEventListener('online', () => {
   isReachable.value = true;
 });
 
-/** The language of texts in answers. */
-export const answerLanguage = signal('de');
-
 let csrfToken = '';
 export const useCsrfToken = (token: string): void => {
   csrfToken = token;
@@ -81,7 +82,7 @@ const requestFor = (name: string, input: Readonly<Record<string, unknown>>): Req
     if (path.includes(`{${key}}`)) path = path.replace(`{${key}}`, encodeURIComponent(String(value)));
     else for (const one of Array.isArray(value) ? value : [value]) query.append(key, String(one));
   }
-  const headers = new Headers({ Accept: 'application/json', 'Accept-Language': answerLanguage.value });
+  const headers = new Headers({ Accept: 'application/json', 'Accept-Language': language.value });
   if (method !== 'GET') headers.set('X-CSRF-Token', csrfToken);
   // Files and forms with files say themselves what they are.
   const isFile = body instanceof Blob || body instanceof FormData;
@@ -105,7 +106,7 @@ const send = async (request: Request, abort?: AbortSignal): Promise<Response> =>
 
 const refusalOf = async (response: Response): Promise<Refusal> => {
   const body = (await response.json().catch(() => ({}))) as RefusalBody;
-  return new Refusal(response.status, body, response.headers.get('X-Request-Id') ?? undefined);
+  return new Refusal(response.status, body, response.headers);
 };
 
 const needsSignIn = ({ status, code }: Refusal): SignInReason | undefined => {

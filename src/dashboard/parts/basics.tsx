@@ -1,5 +1,5 @@
 // Small parts: what a page begins with, times, statuses, lamps, code to copy, facts, tabs.
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ago, exactMoment, moment, number, percent, secondOf, shortMoment } from '#dashboard/words.ts';
 import { partWords } from './words.ts';
@@ -38,6 +38,40 @@ export const Head = ({ title, intro, actions, back }: HeadProps) => {
     </header>
   );
 };
+
+interface Labelled {
+  readonly text: ComponentChildren;
+  /** How it looks: `primary`, `danger`, `plain`, `small`. */
+  readonly kind?: string;
+}
+
+/** It submits no form. */
+export const Button = ({
+  text,
+  kind,
+  ...rest
+}: Labelled & Omit<ComponentProps<'button'>, 'type' | 'class'>) => (
+  <button type="button" class={kind} {...rest}>
+    {text}
+  </button>
+);
+
+/** A link that looks like a button. */
+export const LinkButton = ({
+  text,
+  kind,
+  ...rest
+}: Labelled & {
+  readonly href: string | undefined;
+  readonly download?: boolean | string;
+  readonly target?: string;
+  readonly rel?: string;
+  readonly onClick?: (event: MouseEvent) => void;
+}) => (
+  <a class={kind ? `button ${kind}` : 'button'} {...rest}>
+    {text}
+  </a>
+);
 
 /** A section of a page with its heading. */
 export const Card = ({
@@ -205,7 +239,7 @@ export const Meter = ({
   readonly label: string;
   readonly value: number;
   readonly max: number;
-  /** Of 1. */
+  /** They are shares of 1. */
   readonly marks?: readonly number[];
   readonly tone?: Tone;
 }) => {

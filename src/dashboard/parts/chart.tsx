@@ -131,9 +131,8 @@ export const Chart = (props: ChartProps) => {
           rows={rows}
           rowKey={({ iso }) => iso}
           columns={[
-            { id: 'day', head: partWords().day, cell: ({ iso }) => day(iso), isMain: true },
-            ...series.map(({ name, values }, index) => ({
-              id: String(index),
+            { head: partWords().day, cell: ({ iso }) => day(iso), isMain: true },
+            ...series.map(({ name, values }, _index) => ({
               head: name,
               align: 'end' as const,
               cell: ({ at }: { readonly at: number }) => format(values[at] ?? 0),

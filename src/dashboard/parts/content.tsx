@@ -2,11 +2,12 @@
 // mail as its recipient will see it.
 import { useState } from 'preact/hooks';
 import { Refusal } from '#dashboard/api/call.ts';
-import { words } from '#dashboard/words.ts';
+import { Button } from './basics.tsx';
 import { CodeField } from './code-field.tsx';
 import { TextField } from './form.tsx';
 import { DraftFrame } from './mail-frame.tsx';
 import { asHtml, brokenIn, type ContentProblem, filled, lineOf, placeholdersIn } from './placeholders.ts';
+import { partWords } from './words.ts';
 
 export interface Content {
   readonly subject: string;
@@ -15,43 +16,6 @@ export interface Content {
 }
 
 export type Values = Readonly<Record<string, string>>;
-
-const contentWords = words({
-  de: {
-    subject: 'Betreff',
-    form: 'Fassung',
-    html: 'Gestaltet (HTML)',
-    text: 'Nur Text',
-    hint: 'Platzhalter stehen in doppelten geschweiften Klammern: {{name}}. Was im Impressum der Praxis steht, ist schon bekannt: {{practice.name}}, {{practice.address}}, {{practice.privacy_url}}. Mit der Tabulatortaste verlassen Sie das Feld.',
-    broken: 'Das ist kein Platzhalter: {{name}}, nur Buchstaben ohne Umlaute, Ziffern, _ und Punkte',
-    preview: 'Vorschau',
-    desktop: 'Am Computer',
-    phone: 'Am Handy',
-    textOnly: 'Nur Text',
-    values: 'Probewerte',
-    valuesHint: 'Sie gelten nur für die Vorschau und die Probemail.',
-    forAll: 'Werte für alle',
-    forAllHint: 'Wer auf der Liste einen eigenen Wert hat, bekommt den.',
-    nothing: 'Diese Fassung ist leer.',
-  },
-  en: {
-    subject: 'Subject',
-    form: 'Version',
-    html: 'Formatted (HTML)',
-    text: 'Text only',
-    hint: 'Placeholders are in double braces: {{name}}. What the legal notice of the practice says is known already: {{practice.name}}, {{practice.address}}, {{practice.privacy_url}}. The Tab key leaves the field.',
-    broken: 'This is no placeholder: {{name}}, only ASCII letters, digits, _ and dots',
-    preview: 'Preview',
-    desktop: 'On a computer',
-    phone: 'On a phone',
-    textOnly: 'Text only',
-    values: 'Test values',
-    valuesHint: 'They are for the preview and the test mail only.',
-    forAll: 'Values for all',
-    forAllHint: 'Who has a value of their own on the list gets that.',
-    nothing: 'This version is empty.',
-  },
-});
 
 /** As the API takes it: an empty version is none. */
 export const sentContent = ({ subject, text, html }: Content) => ({
@@ -81,9 +45,7 @@ const Choice = <T extends string>({
   <fieldset class="oneof">
     <legend class="hidden">{label}</legend>
     {options.map(([one, text]) => (
-      <button key={one} type="button" class="small" aria-pressed={one === value} onClick={() => onValue(one)}>
-        {text}
-      </button>
+      <Button text={text} kind="small" key={one} aria-pressed={one === value} onClick={() => onValue(one)} />
     ))}
   </fieldset>
 );
@@ -97,7 +59,7 @@ export const ContentPreview = ({
   readonly content: Content;
   readonly values?: Values;
 }) => {
-  const w = contentWords();
+  const w = partWords().content;
   const [wanted, setWanted] = useState<'desktop' | 'phone' | 'text'>('desktop');
   const view = content.html === '' ? 'text' : wanted;
   return (
@@ -158,7 +120,7 @@ export const ContentFields = ({
   /** What the API refused it with. */
   readonly error: unknown;
 }) => {
-  const w = contentWords();
+  const w = partWords().content;
   const [form, setForm] = useState<'html' | 'text'>(content.html === '' ? 'text' : 'html');
   const part = content[form];
   const names = placeholdersIn(content.subject, content.text, content.html).filter(

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useAction } from '#dashboard/data.ts';
+import { Button } from './basics.tsx';
 import { Form } from './form.tsx';
 import { partWords } from './words.ts';
 
@@ -48,7 +49,7 @@ export const Dialog = ({ title, isOpen, onClose, children, wide = false }: Dialo
 interface ConfirmProps {
   /** Of the button that opens it. */
   readonly button: string;
-  /** Of the dialog; the button's where absent. */
+  /** It heads the dialog; the button's text does where it is absent. */
   readonly title?: string;
   readonly text: ComponentChildren;
   /** Of the button that does it, a verb; the first button's where absent. */
@@ -94,11 +95,7 @@ export const Confirm = ({
           action={action}
           submit={confirm}
           kind={kind}
-          others={
-            <button type="button" onClick={close}>
-              {partWords().cancel}
-            </button>
-          }
+          others={<Button text={partWords().cancel} onClick={close} />}
         >
           <div class="question">{text}</div>
         </Form>

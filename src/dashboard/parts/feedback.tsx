@@ -4,8 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Refusal } from '#dashboard/api/call.ts';
 import type { Data } from '#dashboard/data.ts';
-import { Code } from './basics.tsx';
-import { refusalWords } from './refusals.ts';
+import { Button, Code } from './basics.tsx';
 import { partWords } from './words.ts';
 
 /** Faster answers show no skeleton: it would only flicker. */
@@ -30,26 +29,25 @@ export const Skeleton = ({ lines = 6 }: { readonly lines?: number }) => {
 interface ErrorNoteProps {
   readonly error: unknown;
   readonly onRetry?: () => void;
-  /** What happened, where the page knows it better than the code says it. */
+  /** What happened, where the page knows it better than the API. */
   readonly what?: string;
 }
 
-/** What was refused, what to do about it, what the API says of it, and the id by which the log has it. */
+/** What the API says of it, what to do about it, and the id by which the log has it. */
 export const ErrorNote = ({ error, onRetry, what }: ErrorNoteProps) => {
   if (error === undefined || error === null) return null;
   const w = partWords();
   const refusal = error instanceof Refusal ? error : undefined;
   const isUnreachable = refusal?.status === 0;
-  const [known, todo] = (refusal && refusalWords()[refusal.code]) ?? [];
   return (
     <div class="note bad" role="alert">
       <p>
-        <strong>{isUnreachable ? w.unreachable : (what ?? known ?? w.failed)}</strong>
+        <strong>{isUnreachable ? w.unreachable : (what ?? w.failed)}</strong>
       </p>
-      {what === undefined && <p>{isUnreachable ? w.unreachableHint : todo}</p>}
+      {isUnreachable && <p>{w.unreachableHint}</p>}
       {what === undefined && refusal?.message && (
-        <p lang="en" class="quiet">
-          {refusal.message} {refusal.hint}
+        <p lang={refusal.language}>
+          {refusal.message} {refusal.fields.length === 0 && refusal.hint}
         </p>
       )}
       {refusal?.requestId && (
@@ -57,11 +55,7 @@ export const ErrorNote = ({ error, onRetry, what }: ErrorNoteProps) => {
           {w.requestId}: <code>{refusal.requestId}</code>
         </p>
       )}
-      {onRetry && (
-        <button type="button" onClick={onRetry}>
-          {w.retry}
-        </button>
-      )}
+      {onRetry && <Button text={w.retry} onClick={onRetry} />}
     </div>
   );
 };

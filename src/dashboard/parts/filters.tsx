@@ -1,27 +1,44 @@
 // Filters of a list, which are in the address of the page.
-import type { Filters } from '#dashboard/address.ts';
-import { type Options, Select } from './form.tsx';
+import { type Filters, useTyped } from '#dashboard/address.ts';
+import { LinkButton, Tabs } from './basics.tsx';
+import { type Options, SearchField, Select } from './form.tsx';
+import { partWords } from './words.ts';
 
 interface FilterProps {
   readonly filters: Filters;
-  /** In the address. */
+  /** It is the name in the address. */
   readonly name: string;
   readonly label: string;
 }
 
-/** The option without a value leaves everything in. */
+/** `all`: of the choice that leaves everything in. */
 export const FilterSelect = ({
   filters: { values, set },
   name,
   label,
+  all,
   options,
-}: FilterProps & { readonly options: Options }) => (
+}: FilterProps & { readonly all?: string; readonly options: Options }) => (
   <Select
     aria-label={label}
     value={values[name] ?? ''}
     onValue={(value) => set({ [name]: value })}
-    options={options}
+    options={all === undefined ? options : { '': all, ...options }}
   />
+);
+
+/** What is typed is the filter `q` a moment later. */
+export const FilterSearch = ({ filters, label }: Omit<FilterProps, 'name'>) => {
+  const [typed, setTyped] = useTyped(filters);
+  return <SearchField label={label} value={typed} onValue={setTyped} />;
+};
+
+/** A list without those filters. */
+export const ShowAll = ({
+  filters: { href },
+  names,
+}: Pick<FilterProps, 'filters'> & { readonly names: readonly string[] }) => (
+  <LinkButton text={partWords().showAll} href={href(Object.fromEntries(names.map((name) => [name, ''])))} />
 );
 
 export const FilterDay = ({ filters: { values, set }, name, label }: FilterProps) => (
@@ -34,3 +51,19 @@ export const FilterDay = ({ filters: { values, set }, name, label }: FilterProps
     />
   </label>
 );
+
+/** How many days back a page looks, by the filter `days`. */
+export const DayTabs = ({
+  filters: { href },
+  windows,
+  days,
+}: Pick<FilterProps, 'filters'> & { readonly windows: readonly number[]; readonly days: number }) => {
+  const w = partWords();
+  return (
+    <Tabs
+      label={w.period}
+      present={String(days)}
+      tabs={windows.map((one) => ({ id: String(one), text: w.days(one), href: href({ days: String(one) }) }))}
+    />
+  );
+};

@@ -11,7 +11,7 @@ export const FormDialog = ({
   children,
 }: {
   readonly button: string;
-  /** Of the dialog; the button's where absent. */
+  /** It heads the dialog; the button's text does where it is absent. */
   readonly title?: string;
   readonly kind?: 'primary' | 'small' | 'danger';
   readonly wide?: boolean;

@@ -12,7 +12,7 @@ interface FormProps {
   readonly action: Action<readonly []>;
   readonly submit: string;
   readonly children: ComponentChildren;
-  /** Beside the button that submits. */
+  /** They stand beside the button that submits. */
   readonly others?: ComponentChildren;
   readonly kind?: 'danger' | 'primary';
   /** See `ErrorNote`. */
@@ -99,8 +99,8 @@ export const Field = ({
         </p>
       )}
       {problem && (
-        <p class="problem" id={`${id}-problem`} lang="en">
-          {problem}
+        <p class="problem" id={`${id}-problem`} lang={problem.language}>
+          {problem.message}
         </p>
       )}
     </div>

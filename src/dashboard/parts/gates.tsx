@@ -1,9 +1,9 @@
 // What each gate said of a message: the name of what it looked at, its verdict, and the facts it used.
-import type { Decision } from '#api';
+import type { Decision, ScoreDecision } from '#api';
 import { Badge, type Tone } from './basics.tsx';
-import { gateWords } from './gate-words.ts';
+import { partWords } from './words.ts';
 
-const tones: Readonly<Record<Decision['verdict'], Tone>> = {
+export const verdictTones: Readonly<Record<Decision['verdict'], Tone>> = {
   passed: 'good',
   warned: 'warn',
   held: 'warn',
@@ -19,21 +19,21 @@ export const GateList = ({
   decisions,
   hint = null,
 }: {
-  readonly decisions: readonly Decision[];
+  readonly decisions: readonly ScoreDecision[];
   readonly hint?: string | null;
 }) => {
-  const { gates, verdicts } = gateWords();
+  const { verdicts } = partWords().gate;
   const firstRefusal = decisions.find(({ verdict }) => verdict === 'refused');
   return (
     <ul class="gates">
       {decisions.map((decision) => {
-        const { gate, verdict, facts } = decision;
+        const { gate, title, verdict, facts } = decision;
         const used = Object.entries(facts);
         return (
           <li key={gate}>
             <details>
               <summary>
-                <span>{gates[gate] ?? gate}</span> <Badge tone={tones[verdict]}>{verdicts[verdict]}</Badge>
+                <span>{title}</span> <Badge tone={verdictTones[verdict]}>{verdicts[verdict]}</Badge>
               </summary>
               <p class="quiet">
                 <code>{gate}</code>

@@ -1,27 +1,17 @@
 // A mail as its recipient sees it, in a document of its own whose policy runs nothing: stored mail by its address, a draft by
 // the frame that takes it as a message. Images of other servers are loaded when the person asks for them.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { words } from '#dashboard/words.ts';
-
-const frameWords = words({
-  de: {
-    loadImages: 'Bilder aus dem Internet laden',
-    loadImagesHint: 'Deren Server erfahren dadurch, dass die Mail angesehen wird.',
-  },
-  en: {
-    loadImages: 'Load images from the internet',
-    loadImagesHint: 'Their servers learn by it that the mail is looked at.',
-  },
-});
+import { Button } from './basics.tsx';
+import { partWords } from './words.ts';
 
 interface FrameProps {
   readonly title: string;
-  /** Of the view in CSS pixels; absent: as wide as the page. */
+  /** It is the width of the view in CSS pixels; absent: as wide as the page. */
   readonly width?: number;
 }
 
 interface MailFrameProps extends FrameProps {
-  /** Of a preview. */
+  /** It is the address of a preview. */
   readonly src: string;
   /** HTML is shown, and its images of other servers can be asked for. */
   readonly isHtml?: boolean;
@@ -32,7 +22,7 @@ interface MailFrameProps extends FrameProps {
 const atOnce = async (): Promise<void> => {};
 
 export const MailFrame = ({ title, width, src, isHtml = false, before = atOnce }: MailFrameProps) => {
-  const w = frameWords();
+  const w = partWords().frame;
   const [hasImages, setImages] = useState(false);
   const shown = hasImages ? `${src}${src.includes('?') ? '&' : '?'}images=remote` : src;
   return (
@@ -49,9 +39,11 @@ export const MailFrame = ({ title, width, src, isHtml = false, before = atOnce }
       </div>
       {isHtml && !hasImages && (
         <p class="more">
-          <button type="button" class="small" onClick={() => before().then(() => setImages(true), atOnce)}>
-            {w.loadImages}
-          </button>{' '}
+          <Button
+            text={w.loadImages}
+            kind="small"
+            onClick={() => before().then(() => setImages(true), atOnce)}
+          />{' '}
           <span class="hint">{w.loadImagesHint}</span>
         </p>
       )}

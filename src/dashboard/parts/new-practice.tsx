@@ -4,34 +4,13 @@ import { call } from '#dashboard/api/call.ts';
 import { useAction } from '#dashboard/data.ts';
 import { planNames } from '#dashboard/plans.ts';
 import { account, isOperator, loadAccount } from '#dashboard/session.ts';
-import { words } from '#dashboard/words.ts';
 import { toast } from './feedback.tsx';
 import { Form, SelectField, TextField, useFields } from './form.tsx';
 import { FormDialog } from './form-dialog.tsx';
-
-const newWords = words({
-  de: {
-    title: 'Neue Praxis',
-    name: 'Name',
-    nameHint: 'So heißt der Absender Ihrer E-Mails, zum Beispiel „Praxis Dr. Sommer“.',
-    owner: 'E-Mail-Adresse des Inhabers',
-    plan: 'Tarif',
-    create: 'Anlegen',
-    created: (name: string) => `„${name}“ ist angelegt.`,
-  },
-  en: {
-    title: 'New practice',
-    name: 'Name',
-    nameHint: 'The name of the sender of your mails, for example “Dr Summer’s practice”.',
-    owner: 'Email address of the owner',
-    plan: 'Plan',
-    create: 'Create',
-    created: (name: string) => `“${name}” is created.`,
-  },
-});
+import { partWords } from './words.ts';
 
 const Fields = ({ onDone }: { readonly onDone: () => void }) => {
-  const w = newWords();
+  const w = partWords().newPractice;
   const { route } = useLocation();
   const { fields, field } = useFields({ name: '', owner_email: '', plan: 'test' as keyof typeof planNames });
   const create = useAction(async () => {
@@ -65,7 +44,7 @@ export const NewPractice = () => {
     );
   if (!may) return null;
   return (
-    <FormDialog button={newWords().title} kind="primary">
+    <FormDialog button={partWords().newPractice.title} kind="primary">
       {(close) => <Fields onDone={close} />}
     </FormDialog>
   );

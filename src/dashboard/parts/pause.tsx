@@ -2,42 +2,10 @@
 import type { Practice } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { account, practice } from '#dashboard/session.ts';
-import { words } from '#dashboard/words.ts';
 import { Time } from './basics.tsx';
 import { Confirm } from './dialog.tsx';
 import { Note, toast } from './feedback.tsx';
-
-const pauseWords = words({
-  de: {
-    title: 'Der Versand ist angehalten.',
-    by: {
-      guardrail: 'Angehalten vom Dienst, weil zu viele Mails abgewiesen oder als Spam gemeldet wurden',
-      member: 'Angehalten von einem Mitglied',
-      operator: 'Angehalten vom Betreiber',
-    },
-    waits: 'Was noch wartet, bleibt liegen. Neue Nachrichten werden abgelehnt.',
-    resume: 'Versand fortsetzen',
-    resumeText:
-      'Was wartet, geht sofort hinaus. Setzen Sie den Versand erst fort, wenn der Grund behoben ist.',
-    resumed: 'Der Versand geht weiter',
-    ofOperator: 'Nur der Betreiber kann den Versand fortsetzen. Schreiben Sie ihm.',
-    ofOwner: 'Ein Inhaber kann den Versand fortsetzen.',
-  },
-  en: {
-    title: 'Sending is paused.',
-    by: {
-      guardrail: 'Paused by the service, because too much mail was refused or reported as spam',
-      member: 'Paused by a member',
-      operator: 'Paused by the operator',
-    },
-    waits: 'What waits stays where it is. New messages are refused.',
-    resume: 'Resume sending',
-    resumeText: 'What waits goes out at once. Resume only after the reason is dealt with.',
-    resumed: 'Sending goes on',
-    ofOperator: 'Only the operator can resume sending. Write to them.',
-    ofOwner: 'An owner can resume sending.',
-  },
-});
+import { partWords } from './words.ts';
 
 /** Undefined: this person. */
 const whoResumes = (id: string, by: string): 'operator' | 'owner' | undefined => {
@@ -57,7 +25,7 @@ export const PauseNote = ({
   readonly onResumed: () => void;
 }) => {
   if (pause === null) return null;
-  const w = pauseWords();
+  const w = partWords().pause;
   const other = whoResumes(id, pause.by);
   return (
     <Note kind="bad">

@@ -9,7 +9,7 @@ export const PLACEHOLDER = /\{\{\s*([A-Za-z_]\w*(?:\.\w+)*)\s*\}\}/;
 const OWN = 'unsubscribe_url';
 
 export interface ContentProblem {
-  /** From 1. */
+  /** The first is 1. */
   readonly line: number;
   readonly message: string;
 }

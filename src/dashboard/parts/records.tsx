@@ -1,7 +1,7 @@
 // Records of the DNS: what to publish, what was found, and what to do about it. What is right is folded.
 import type { CheckedRecord, WantedRecord } from '#api';
 import { Copy, Lamp, type Tone } from './basics.tsx';
-import { recordWords } from './record-words.ts';
+import { partWords } from './words.ts';
 
 /** Before the first check there is no status. */
 export type Found = WantedRecord & {
@@ -38,7 +38,7 @@ const isToDo = ({ status, required }: Found): boolean =>
   !!status && status !== 'ok' && (required || status !== 'missing');
 
 const OneRecord = ({ record, isOwn }: { readonly record: Found; readonly isOwn: boolean }) => {
-  const w = recordWords();
+  const w = partWords().record;
   const { purpose, type, name, value, priority, required, status, found = [], hint } = record;
   const shown = w.purposes[purpose];
   return (
@@ -84,7 +84,7 @@ const OneRecord = ({ record, isOwn }: { readonly record: Found; readonly isOwn: 
           {hint !== '' && (
             <div>
               <dt>{w.hint}</dt>
-              <dd lang="en">{hint}</dd>
+              <dd>{hint}</dd>
             </div>
           )}
         </dl>

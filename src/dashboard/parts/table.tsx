@@ -1,11 +1,12 @@
 // Tables: on a phone each row becomes a small card that names its cells. `j` and `k` walk through the rows that lead somewhere.
 import type { ComponentChildren } from 'preact';
 import type { Pages } from '#dashboard/data.ts';
+import { Button } from './basics.tsx';
 import { ErrorNote, Skeleton } from './feedback.tsx';
 import { partWords } from './words.ts';
 
 export interface Column<T> {
-  readonly id: string;
+  /** No other column of the table has it. */
   readonly head: string;
   readonly cell: (row: T) => ComponentChildren;
   readonly align?: 'end';
@@ -18,7 +19,8 @@ interface TableProps<T> {
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
-  readonly rowKey: (row: T) => string;
+  /** Its id where absent. */
+  readonly rowKey?: (row: T) => string;
   /** Where the row leads. */
   readonly href?: (row: T) => string;
 }
@@ -34,13 +36,15 @@ const followLink = (event: MouseEvent): void => {
     row.querySelector('a[data-row]')?.dispatchEvent(new MouseEvent('click', event));
 };
 
-export const Table = <T,>({ caption, columns, rows, rowKey, href }: TableProps<T>) => (
+const idOf = (row: unknown): string => (row as { readonly id: string }).id;
+
+export const Table = <T,>({ caption, columns, rows, rowKey = idOf, href }: TableProps<T>) => (
   <table>
     <caption class="hidden">{caption}</caption>
     <thead>
       <tr>
-        {columns.map(({ id, head, align }) => (
-          <th key={id} scope="col" class={align}>
+        {columns.map(({ head, align }) => (
+          <th key={head} scope="col" class={align}>
             {head}
           </th>
         ))}
@@ -49,9 +53,9 @@ export const Table = <T,>({ caption, columns, rows, rowKey, href }: TableProps<T
     <tbody>
       {rows.map((row) => (
         <tr key={rowKey(row)} onClick={href && followLink}>
-          {columns.map(({ id, head, cell, align, isMain }) => (
+          {columns.map(({ head, cell, align, isMain }) => (
             <td
-              key={id}
+              key={head}
               data-head={isMain ? undefined : head}
               class={[align, isMain ? 'main' : ''].join(' ').trim() || undefined}
             >
@@ -80,9 +84,7 @@ export const More = ({
 }) =>
   more ? (
     <p class="more">
-      <button type="button" onClick={more} disabled={isLoadingMore}>
-        {text}
-      </button>
+      <Button text={text} onClick={more} disabled={isLoadingMore} />
     </p>
   ) : null;
 

@@ -1,41 +1,4 @@
-// Words of the parts that pages are made of.
-import { words } from '#dashboard/words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
-export const partWords = words({
-  de: {
-    loading: 'Wird geladen',
-    more: 'Weitere laden',
-    retry: 'Noch einmal versuchen',
-    unreachable: 'Der Dienst ist gerade nicht zu erreichen.',
-    unreachableHint: 'Prüfen Sie die Verbindung. Ihre Eingaben bleiben hier stehen.',
-    failed: 'Das hat nicht geklappt.',
-    requestId: 'Kennung der Anfrage',
-    close: 'Schließen',
-    cancel: 'Abbrechen',
-    copy: 'Kopieren',
-    copied: 'Kopiert',
-    optional: 'freiwillig',
-    asTable: 'Als Tabelle',
-    day: 'Tag',
-    byApi: 'Mit der API',
-    leaveUnsaved: 'Was Sie geschrieben haben, ist noch nicht gespeichert. Die Seite trotzdem verlassen?',
-  },
-  en: {
-    loading: 'Loading',
-    more: 'Load more',
-    retry: 'Try again',
-    unreachable: 'The service cannot be reached at the moment.',
-    unreachableHint: 'Check the connection. What you typed stays here.',
-    failed: 'That did not work.',
-    requestId: 'Request id',
-    close: 'Close',
-    cancel: 'Cancel',
-    copy: 'Copy',
-    copied: 'Copied',
-    optional: 'optional',
-    asTable: 'As a table',
-    day: 'Day',
-    byApi: 'By the API',
-    leaveUnsaved: 'What you wrote is not saved yet. Leave the page all the same?',
-  },
-});
+export const partWords = () => translated(words);

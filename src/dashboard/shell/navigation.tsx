@@ -1,30 +1,33 @@
 // The pages that the person may see, by group.
 import { useLocation } from 'preact-iso/router';
-import type { Group, PageEntry } from '#dashboard/page-entry.ts';
+import type { PageEntry } from '#dashboard/page-entry.ts';
 import { operatorPages, ownPages, practicePages } from '#dashboard/pages.ts';
 import { account, isOperator, may, practice } from '#dashboard/session.ts';
-import { language } from '#dashboard/words.ts';
+import { words } from '#dashboard/words/de.ts';
+import { translated } from '#dashboard/words.ts';
 import { shellWords } from './words.ts';
 
 export const isAllowed = ({ group, needs }: PageEntry): boolean =>
-  group === 'operator' ? isOperator.value : needs === undefined || needs.some(may);
+  group === 'operator' ? isOperator.value : needs === undefined || may(needs);
 
 interface Entry {
   readonly href: string;
   readonly title: string;
 }
 export interface NavigationGroup {
-  readonly group: Group;
+  readonly group: PageEntry['group'];
   readonly pages: readonly Entry[];
 }
 
 const entriesOf = (
   base: string,
   pages: readonly PageEntry[],
-): readonly (Entry & { readonly group: Group })[] =>
-  pages.flatMap(({ path, group, title }) =>
-    title === undefined ? [] : [{ href: `${base}/${path}`, title: title[language.value], group }],
-  );
+): readonly (Entry & { readonly group: PageEntry['group'] })[] =>
+  pages.flatMap(({ path, group }) => {
+    const titles: Readonly<Record<string, string>> = translated(words).pages;
+    const title = titles[path];
+    return title === undefined ? [] : [{ href: `${base}/${path}`, title, group }];
+  });
 
 export const navigationFor = (): readonly NavigationGroup[] => {
   const inside = practice.value;

@@ -39,7 +39,7 @@ const useAllPractices = (typed: string): readonly Choice[] => {
       setFound(
         data.map((row) => ({
           text: 'unavailable' in row ? row.slug : row.name,
-          kind: shellWords().enterAsOperator,
+          kind: shellWords().openAsOperator,
           href: `/app/${row.id}`,
         })),
       );
@@ -136,7 +136,7 @@ const Choices = ({ onChosen }: { readonly onChosen: (href: string) => void }) =>
           </div>
         ))}
       </div>
-      {choices.length === 0 && <p class="quiet">{w.nothing}</p>}
+      {choices.length === 0 && <p class="quiet">{w.nothingFound}</p>}
     </>
   );
 };

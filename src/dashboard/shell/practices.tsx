@@ -25,7 +25,7 @@ export const findPractice = async (id: string): Promise<Practice> => {
 const firstPage = (): string => {
   const inside = practice.value;
   if (inside) {
-    const first = practicePages.find((page) => page.title !== undefined && isAllowed(page));
+    const first = practicePages.find(isAllowed);
     return `/app/${inside.id}/${first?.path ?? 'post'}`;
   }
   const own = (account.value?.practices ?? []).filter(({ status }) => status === 'active');

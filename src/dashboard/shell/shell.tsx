@@ -5,10 +5,11 @@ import { useEffect, useState } from 'preact/hooks';
 import lazy, { ErrorBoundary } from 'preact-iso/lazy';
 import { Route, Router, useLocation } from 'preact-iso/router';
 import { isReachable, Refusal } from '#dashboard/api/call.ts';
+import { languages, languageTags } from '#dashboard/languages.ts';
 import { liveState, useLiveStream } from '#dashboard/live.ts';
 import type { PageEntry } from '#dashboard/page-entry.ts';
 import { operatorPages, ownPages, practicePages } from '#dashboard/pages.ts';
-import { Head, Lamp } from '#dashboard/parts/basics.tsx';
+import { Button, Head, Lamp } from '#dashboard/parts/basics.tsx';
 import { Menu } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Note, Toasts } from '#dashboard/parts/feedback.tsx';
 import { account, practice, signOut } from '#dashboard/session.ts';
@@ -84,33 +85,27 @@ const AccountMenu = () => {
       <a href="/app/account">{w.account}</a>
       <fieldset>
         <legend>{w.language}</legend>
-        {(['de', 'en'] as const).map((tag) => (
-          <button
+        {languageTags.map((tag) => (
+          <Button
+            text={languages[tag].name}
             key={tag}
-            type="button"
             aria-pressed={language.value === tag}
             onClick={() => chooseLanguage(tag)}
-          >
-            {tag === 'de' ? 'Deutsch' : 'English'}
-          </button>
+          />
         ))}
       </fieldset>
       <fieldset>
         <legend>{w.colours}</legend>
         {schemes.map((one) => (
-          <button
+          <Button
+            text={w.schemes[one]}
             key={one}
-            type="button"
             aria-pressed={scheme.value === one}
             onClick={() => chooseScheme(one)}
-          >
-            {w.schemes[one]}
-          </button>
+          />
         ))}
       </fieldset>
-      <button type="button" onClick={() => void signOut().catch(() => {})}>
-        {w.signOut}
-      </button>
+      <Button text={w.signOut} onClick={() => void signOut().catch(() => {})} />
     </Menu>
   );
 };
@@ -124,9 +119,7 @@ const Bar = ({ onMenu, isMenuOpen }: { readonly onMenu: () => void; readonly isM
   const live = w.live[liveState.value];
   return (
     <header class="bar">
-      <button type="button" class="menubutton" aria-expanded={isMenuOpen} onClick={onMenu}>
-        {w.menu}
-      </button>
+      <Button text={w.menu} kind="menubutton" aria-expanded={isMenuOpen} onClick={onMenu} />
       <a class="brand" href="/app">
         Sendwerk
       </a>
@@ -183,9 +176,7 @@ const Broken = () => {
   return (
     <>
       <Head title={w.broken} />
-      <button type="button" onClick={() => location.reload()}>
-        {w.reload}
-      </button>
+      <Button text={w.reload} onClick={() => location.reload()} />
     </>
   );
 };

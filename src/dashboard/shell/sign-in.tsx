@@ -3,6 +3,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { call, Refusal } from '#dashboard/api/call.ts';
 import { useAction } from '#dashboard/data.ts';
+import { Button } from '#dashboard/parts/basics.tsx';
 import { ErrorNote, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField } from '#dashboard/parts/form.tsx';
 import { signedIn } from '#dashboard/session.ts';
@@ -22,7 +23,7 @@ const CodeBoxes = ({ onCode, disabled }: CodeBoxesProps) => {
   const w = shellWords();
   const [digits, setDigits] = useState('');
   const boxes = useRef<(HTMLInputElement | null)[]>([]);
-  // A document heeds `autofocus` once only, and this may be its second sign-in.
+  // A document obeys `autofocus` once only, and this may be its second sign-in.
   useLayoutEffect(() => {
     if (!disabled) boxes.current[0]?.focus();
   }, [disabled]);
@@ -132,9 +133,7 @@ export const SignIn = ({ email: fixed, onDone }: SignInProps) => {
     />
   );
   const other = (to: typeof step, text: string) => (
-    <button type="button" class="plain" onClick={() => setStep(to)}>
-      {text}
-    </button>
+    <Button text={text} kind="plain" onClick={() => setStep(to)} />
   );
   if (step === 'password')
     return (
@@ -169,9 +168,7 @@ export const SignIn = ({ email: fixed, onDone }: SignInProps) => {
       <CodeBoxes key={attempt} onCode={(code) => void verify.run(code)} disabled={verify.isRunning} />
       <ErrorNote error={verify.error} what={isWrong(verify.error) ? w.wrongCode : undefined} />
       <ErrorNote error={again.error} />
-      <button type="button" disabled={again.isRunning || isTooSoon} onClick={() => void again.run()}>
-        {w.newCode}
-      </button>
+      <Button text={w.newCode} disabled={again.isRunning || isTooSoon} onClick={() => void again.run()} />
       {fixed === null && other('address', w.otherAddress)}
     </div>
   );

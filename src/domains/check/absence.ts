@@ -1,6 +1,6 @@
 // Why a wanted record was not found: the provider appended its zone to the name, a wildcard answers for every name, or
 // the domain is not in the DNS.
-
+import { nothing, say, type Text } from '#src/kernel/say.ts';
 import type { WantedRecord } from '../records/host-check.ts';
 import { type CheckLookup, type Texts, valuesOf } from './check-lookup.ts';
 import { type Judgement, quote, sentences } from './judgement.ts';
@@ -59,25 +59,25 @@ export const askWhyAbsent = async (
 const shown = ({ type, priority, value }: WantedRecord): string =>
   type === 'TXT' ? `TXT ${quote(value)}` : type === 'MX' ? `MX ${priority} ${value}` : `CNAME ${value}`;
 
-export const wildcardHint = (wanted: WantedRecord): string =>
-  `A wildcard record (*) of the zone answers for this name; the record itself is not there. Add the ${shown(wanted)} at ${wanted.name}: it goes before the wildcard.`;
+export const wildcardHint = (wanted: WantedRecord): Text =>
+  say`A wildcard record (*) of the zone answers for this name; the record itself is not there. Add the ${shown(wanted)} at ${wanted.name}: it goes before the wildcard.`;
 
 export const absentHint = (
   { enteredAt, isWildcardAlias, domainExists }: Absence,
   wanted: WantedRecord,
-): string => {
+): Text => {
   const { name } = wanted;
   if (name.length > MAX_NAME_CHARACTERS)
-    return `No record can have this name: it is longer than ${MAX_NAME_CHARACTERS} characters.`;
+    return say`No record can have this name: it is longer than ${MAX_NAME_CHARACTERS} characters.`;
   if (isWildcardAlias) return wildcardHint(wanted);
   if (enteredAt !== null) {
     const zone = enteredAt.slice(name.length + 1);
     const relative = name === zone ? '@' : name.slice(0, -zone.length - 1);
-    return `It was entered as ${enteredAt}: your provider puts ${zone} behind every name itself. Enter the name as "${relative}".`;
+    return say`It was entered as ${enteredAt}: your provider puts ${zone} behind every name itself. Enter the name as "${relative}".`;
   }
   if (!domainExists)
-    return 'The domain itself is not in the DNS: is it registered, and are its name servers set at the registrar?';
-  return `There is no such record yet: add the ${shown(wanted)} at ${name}. A new record can take an hour to be seen.`;
+    return say`The domain itself is not in the DNS: is it registered, and are its name servers set at the registrar?`;
+  return say`There is no such record yet: add the ${shown(wanted)} at ${name}. A new record can take an hour to be seen.`;
 };
 
 /** `alias` is the name that the wanted name is an alias of. */
@@ -85,10 +85,10 @@ export const absentTextHint = (
   absence: Absence | null,
   wanted: WantedRecord,
   alias: string | undefined,
-): string => {
+): Text => {
   if (alias !== undefined && !absence?.isWildcardAlias)
-    return `${wanted.name} is an alias (CNAME) of ${alias}, where there is no such record. A name with a CNAME cannot have other records: put it right there, or remove the CNAME and add the ${shown(wanted)}.`;
-  return absence ? absentHint(absence, wanted) : '';
+    return say`${wanted.name} is an alias (CNAME) of ${alias}, where there is no such record. A name with a CNAME cannot have other records: put it right there, or remove the CNAME and add the ${shown(wanted)}.`;
+  return absence ? absentHint(absence, wanted) : nothing;
 };
 
 // What is looked up for a TXT record that is recognized by its beginning.
@@ -114,7 +114,11 @@ export const askForText = async (
   return { texts, absence: isAbsent ? await askWhyAbsent(lookup, name, zones, isThere) : null };
 };
 
-export const absentText = (wanted: WantedRecord, { texts, absence }: TextFacts, before = ''): Judgement => ({
+export const absentText = (
+  wanted: WantedRecord,
+  { texts, absence }: TextFacts,
+  before = nothing,
+): Judgement => ({
   status: 'missing',
   found: [],
   hint: sentences(before, absentTextHint(absence, wanted, texts.aliases.at(-1))),

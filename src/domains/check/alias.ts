@@ -1,6 +1,7 @@
 // Checks a CNAME that must lead to the service: DKIM tokens (RFC 6376 §3.6.2.1) and MTA-STS (RFC 8461 §8.2). An answer
 // from a wildcard of the zone does not count, because it says nothing about what was published.
 import type { Lookup } from '#src/kernel/dns-lookup.ts';
+import { nothing, say } from '#src/kernel/say.ts';
 import type { WantedRecord } from '../records/host-check.ts';
 import { type Absence, absentHint, askWhyAbsent, besideOf, wildcardHint } from './absence.ts';
 import { type CheckLookup, type Texts, valuesOf } from './check-lookup.ts';
@@ -83,12 +84,12 @@ const judgeWrongTarget = (wanted: WantedRecord, facts: AliasFacts): Judgement =>
     status: 'mismatch',
     found: facts.aliases,
     hint: sentences(
-      `The CNAME leads to ${quote(first)}, not to ${value}.`,
+      say`The CNAME leads to ${quote(first)}, not to ${value}.`,
       appended !== '' &&
-        `Your provider has put ${appended} behind the target: enter it with a dot at its end (${value}.).`,
-      leadsNowhere && 'Where it leads now there is nothing.',
-      facts.elsewhere?.answer.kind === 'failed' && 'Where it leads now no server answers.',
-      appended === '' && `Change its target to ${value}.`,
+        say`Your provider has put ${appended} behind the target: enter it with a dot at its end (${value}.).`,
+      leadsNowhere && say`Where it leads now there is nothing.`,
+      facts.elsewhere?.answer.kind === 'failed' && say`Where it leads now no server answers.`,
+      appended === '' && say`Change its target to ${value}.`,
     ),
   };
 };
@@ -102,10 +103,10 @@ const judgeNoAlias = (wanted: WantedRecord, facts: AliasFacts): Judgement => {
     return {
       status: 'proxied',
       found: addresses,
-      hint: `There are addresses (A or AAAA) in place of the CNAME: it is published through a proxy. Switch the proxy off for ${wanted.name} ("DNS only"), so that the CNAME to ${wanted.value} itself is seen.`,
+      hint: say`There are addresses (A or AAAA) in place of the CNAME: it is published through a proxy. Switch the proxy off for ${wanted.name} ("DNS only"), so that the CNAME to ${wanted.value} itself is seen.`,
     };
   }
-  return { status: 'missing', found: [], hint: absence ? absentHint(absence, wanted) : '' };
+  return { status: 'missing', found: [], hint: absence ? absentHint(absence, wanted) : nothing };
 };
 
 const judgeAlias = (wanted: WantedRecord, facts: AliasFacts, judgeTarget: JudgeTarget): Judgement => {
@@ -124,7 +125,7 @@ const judgeKeyTarget =
       return {
         status: 'error',
         found: [],
-        hint: `Your record is right. The key behind it could not be asked for at ${target}: ${because(texts.answer.reason)}. That is the operator's side; there is nothing for you to do.`,
+        hint: say`Your record is right. The key behind it could not be asked for at ${target}: ${because(texts.answer.reason)}. That is the operator's side; there is nothing for you to do.`,
       };
     const key = judgeKey(target, texts, record);
     return key.status === 'ok'
@@ -132,12 +133,22 @@ const judgeKeyTarget =
       : {
           status: 'error',
           found: [],
-          hint: `Your record is right. ${key.hint} That zone is the operator's and does not answer as it should yet; there is nothing for you to do.`,
+          hint: say`Your record is right. ${key.hint} That zone is the operator's and does not answer as it should yet; there is nothing for you to do.`,
         };
   };
 
 export const judgeDkimAlias = (wanted: WantedRecord, facts: AliasFacts, record: string): Judgement => {
   const verdict = judgeAlias(wanted, facts, judgeKeyTarget(wanted.value, record));
+  // A practice that has moved here: its former host goes on answering for the key for some weeks.
+  if (verdict.status === 'mismatch' && facts.elsewhere) {
+    const key = judgeKey(wanted.name, facts.elsewhere, record);
+    if (key.status === 'ok')
+      return {
+        status: 'ok',
+        found: facts.aliases,
+        hint: say`The CNAME leads to ${quote(facts.aliases[0] ?? '')}, where the same key is. It works as long as that is there: change its target to ${wanted.value}.`,
+      };
+  }
   if (verdict.status !== 'missing' || !facts.holding) return verdict;
   // Some tenants publish the key itself instead of the CNAME.
   const texts: Texts = { answer: facts.holding.txt, aliases: [] };
@@ -151,14 +162,14 @@ export const judgeDkimAlias = (wanted: WantedRecord, facts: AliasFacts, record: 
     found: key.found,
     hint:
       key.status === 'ok'
-        ? `The key itself is published there as a TXT record. It works now and breaks when the key changes: replace it by the CNAME to ${wanted.value}.`
-        : `A TXT record with another key is there instead of the CNAME: remove it and add the CNAME to ${wanted.value}.`,
+        ? say`The key itself is published there as a TXT record. It works now and breaks when the key changes: replace it by the CNAME to ${wanted.value}.`
+        : say`A TXT record with another key is there instead of the CNAME: remove it and add the CNAME to ${wanted.value}.`,
   };
 };
 
 /** The operator decides what the MTA-STS policy says, so the target is not judged. */
 export const judgePolicyAlias = (wanted: WantedRecord, facts: AliasFacts): Judgement => {
-  const verdict = judgeAlias(wanted, facts, () => ({ status: 'ok', found: [], hint: '' }));
+  const verdict = judgeAlias(wanted, facts, () => ({ status: 'ok', found: [], hint: nothing }));
   const own = facts.holding ? valuesOf(facts.holding.txt).map((strings) => strings.join('')) : [];
   if (
     verdict.status === 'missing' &&
@@ -168,7 +179,7 @@ export const judgePolicyAlias = (wanted: WantedRecord, facts: AliasFacts): Judge
     return {
       status: 'mismatch',
       found: own,
-      hint: `There is a separate MTA-STS record. It does not change when the policy changes: replace it by the CNAME to ${wanted.value}.`,
+      hint: say`There is a separate MTA-STS record. It does not change when the policy changes: replace it by the CNAME to ${wanted.value}.`,
     };
   return verdict;
 };

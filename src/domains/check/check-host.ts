@@ -1,6 +1,7 @@
 // Checks the records of a host: looks up everything at the same time, then a judge for each kind of record says what is
 // right and what to do. A failed lookup is `error`, never `missing`.
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
+import { say } from '#src/kernel/say.ts';
 import type {
   CheckedRecord,
   DnsConflict,
@@ -19,7 +20,7 @@ import { askForMx, judgeMx, judgeOwnMx } from './mail-exchange.ts';
 import { isBimi, isTlsReport, judgeBimi, judgeTlsReport } from './optional-texts.ts';
 import { askForSpf, judgeSpf } from './spf.ts';
 
-const NOTHING_TO_DO = 'That is for the operator to put right; there is nothing for you to do.';
+const NOTHING_TO_DO = say`That is for the operator to put right; there is nothing for you to do.`;
 
 interface Scene {
   readonly cached: CheckLookup;
@@ -95,7 +96,7 @@ const judge = async (wanted: WantedRecord, scene: Scene): Promise<Judgement> => 
 const asOfOperator = (record: CheckedRecord): CheckedRecord => {
   if (record.status === 'ok') return record;
   const known =
-    record.status === 'error' ? record.hint : "The operator's zone does not hold it as it should.";
+    record.status === 'error' ? record.hint : say`The operator's zone does not hold it as it should.`;
   return { ...record, hint: sentences(known, NOTHING_TO_DO) };
 };
 

@@ -5,10 +5,11 @@
 
 import { createPublicKey } from 'node:crypto';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
+import { nothing, say, type Text } from '#src/kernel/say.ts';
 import { parseTagList } from '#src/mail/tag-list.ts';
 import type { RecordStatus } from '../records/host-check.ts';
 import { createCheckLookup, type Texts } from './check-lookup.ts';
-import { bounded, type Judgement, unknown } from './judgement.ts';
+import { bounded, type Judgement, sentences, unknown } from './judgement.ts';
 
 export type DkimRecord =
   /** `publicKey` is base64 without white space: SubjectPublicKeyInfo for RSA, the 32 bytes for Ed25519. */
@@ -21,7 +22,7 @@ export type DkimRecord =
     }
   | { readonly kind: 'withdrawn' }
   /** The text was meant as a key record; `problem` completes "the record …". */
-  | { readonly kind: 'malformed'; readonly problem: string }
+  | { readonly kind: 'malformed'; readonly problem: Text }
   | { readonly kind: 'other' };
 
 const ED25519_BYTES = 32;
@@ -53,41 +54,43 @@ const isMeantAsKey = (text: string): boolean => {
 
 export const readDkimRecord = (text: string): DkimRecord => {
   if (!isMeantAsKey(text)) return { kind: 'other' };
-  const malformed = (problem: string): DkimRecord => ({ kind: 'malformed', problem });
-  if (/^\s*["']/.test(text)) return malformed('has quotation marks as part of its text');
+  const malformed = (problem: Text): DkimRecord => ({ kind: 'malformed', problem });
+  if (/^\s*["']/.test(text)) return malformed(say`has quotation marks as part of its text`);
   const { tags, problems, get } = parseTagList(text);
   const version = get('v');
   if (version !== undefined && (version !== 'DKIM1' || tags[0]?.name !== 'v'))
-    return malformed('does not begin with "v=DKIM1;"');
+    return malformed(say`does not begin with "v=DKIM1;"`);
   const [problem] = problems;
-  if (problem?.kind === 'duplicate') return malformed(`has a tag twice (${problem.text.slice(0, 20)})`);
-  if (problem) return malformed('has a piece that is no tag=value: a semicolon may be missing or too much');
+  if (problem?.kind === 'duplicate') return malformed(say`has a tag twice (${problem.text.slice(0, 20)})`);
+  if (problem)
+    return malformed(say`has a piece that is no tag=value: a semicolon may be missing or too much`);
   const key = get('p')?.replace(WHITE_SPACE, '');
-  if (key === undefined) return malformed('has no p=, so no key');
+  if (key === undefined) return malformed(say`has no p=, so no key`);
   if (key === '') return { kind: 'withdrawn' };
   const algorithm = (get('k') ?? 'rsa').toLowerCase();
   if (algorithm !== 'rsa' && algorithm !== 'ed25519')
-    return malformed(`names an unknown kind of key (k=${algorithm.slice(0, 20)})`);
-  if (!BASE64.test(key)) return malformed('has a key (p=) with characters that base64 does not have');
+    return malformed(say`names an unknown kind of key (k=${algorithm.slice(0, 20)})`);
+  if (!BASE64.test(key)) return malformed(say`has a key (p=) with characters that base64 does not have`);
   if (!listOf(get('h') ?? 'sha256').includes('sha256'))
-    return malformed('allows only hashes that are no longer accepted (h= without sha256)');
+    return malformed(say`allows only hashes that are no longer accepted (h= without sha256)`);
   if (!listOf(get('s') ?? '*').some((service) => service === '*' || service === 'email'))
-    return malformed('is not for e-mail (s=)');
+    return malformed(say`is not for e-mail (s=)`);
   const publicKey = algorithm === 'rsa' ? canonicalRsa(key) : Buffer.from(key, 'base64').toString('base64');
-  if (publicKey === null) return malformed('has a key (p=) that is not whole: a part of it may be missing');
+  if (publicKey === null)
+    return malformed(say`has a key (p=) that is not whole: a part of it may be missing`);
   if (algorithm === 'ed25519' && Buffer.from(publicKey, 'base64').length !== ED25519_BYTES)
-    return malformed('has a key (p=) that is not an Ed25519 key of 32 bytes');
+    return malformed(say`has a key (p=) that is not an Ed25519 key of 32 bytes`);
   return { kind: 'key', algorithm, publicKey, testing: listOf(get('t') ?? '').includes('y') };
 };
 
 export interface KeyAt {
   readonly status: Exclude<RecordStatus, 'proxied'>;
   readonly found: readonly string[];
-  /** What is wrong. If nothing is: advice, or empty. */
-  readonly hint: string;
+  /** What is wrong. If nothing is: advice, or nothing. */
+  readonly hint: Text;
 }
 
-const judged = (status: KeyAt['status'], found: readonly string[], hint = ''): KeyAt => ({
+const judged = (status: KeyAt['status'], found: readonly string[], hint = nothing): KeyAt => ({
   status,
   found: bounded(found),
   hint,
@@ -100,15 +103,18 @@ export const judgeKey = (name: string, { answer, aliases }: Texts, record: strin
   const keys = all.filter((text) => readDkimRecord(text).kind !== 'other');
   const [text] = keys;
   if (text === undefined) {
-    const leads = aliases.length > 0 ? ` ${name} is an alias that leads to ${aliases.at(-1)}.` : '';
-    const others = all.length > 0 ? ' The TXT record there is no DKIM key.' : '';
-    return judged('missing', all, `No key is published at ${name}.${others}${leads}`);
+    const hint = sentences(
+      say`No key is published at ${name}.`,
+      all.length > 0 && say`The TXT record there is no DKIM key.`,
+      aliases.length > 0 && say`${name} is an alias that leads to ${aliases.at(-1) ?? ''}.`,
+    );
+    return judged('missing', all, hint);
   }
   if (keys.length > 1)
     return judged(
       'multiple',
       keys,
-      `There are ${keys.length} key records at ${name}; verifiers may take either. Leave only one.`,
+      say`There are ${keys.length} key records at ${name}; verifiers may take either. Leave only one.`,
     );
   const wanted = readDkimRecord(record);
   const found = readDkimRecord(text);
@@ -117,7 +123,7 @@ export const judgeKey = (name: string, { answer, aliases }: Texts, record: strin
       return judged(
         'mismatch',
         keys,
-        `The key record at ${name} cannot be used: the record ${found.problem}.`,
+        say`The key record at ${name} cannot be used: the record ${found.problem}.`,
       );
     case 'withdrawn':
       return wanted.kind === 'withdrawn'
@@ -125,7 +131,7 @@ export const judgeKey = (name: string, { answer, aliases }: Texts, record: strin
         : judged(
             'mismatch',
             keys,
-            `The key at ${name} is withdrawn (empty p=): nothing signed with it verifies.`,
+            say`The key at ${name} is withdrawn (empty p=): nothing signed with it verifies.`,
           );
     case 'key':
       if (
@@ -137,18 +143,18 @@ export const judgeKey = (name: string, { answer, aliases }: Texts, record: strin
           'ok',
           keys,
           found.testing
-            ? `The record at ${name} says t=y (testing): receivers may treat the mail as unsigned. Remove that.`
-            : '',
+            ? say`The record at ${name} says t=y (testing): receivers may treat the mail as unsigned. Remove that.`
+            : nothing,
         );
       return judged(
         'mismatch',
         keys,
         wanted.kind === 'withdrawn'
-          ? `A key is still published at ${name} although it is withdrawn.`
-          : `Another key is published at ${name}.`,
+          ? say`A key is still published at ${name} although it is withdrawn.`
+          : say`Another key is published at ${name}.`,
       );
     case 'other':
-      return judged('missing', all, `No key is published at ${name}.`);
+      return judged('missing', all, say`No key is published at ${name}.`);
   }
 };
 
@@ -161,8 +167,8 @@ export const judgeImportedKey = (name: string, texts: Texts, record: string): Ju
   const key = judgeKey(name, texts, record);
   const wanted = readDkimRecord(record);
   if (wanted.kind === 'withdrawn' && key.status === 'missing')
-    return { status: 'ok', found: [], hint: 'The key is withdrawn and no longer published.' };
+    return { status: 'ok', found: [], hint: say`The key is withdrawn and no longer published.` };
   if (key.status === 'missing' || key.status === 'mismatch')
-    return { ...key, hint: `${key.hint} Publish the TXT record as shown.` };
+    return { ...key, hint: sentences(key.hint, say`Publish the TXT record as shown.`) };
   return key;
 };

@@ -2,6 +2,7 @@
 // SPF alignment. Additions of the domain's owner (a stricter policy, reports to others) stay, and a weaker policy is
 // never suggested. Own code, because the library that evaluates DMARC answers "no record" also for several records,
 // accepts faulty ones silently, and gives neither hints nor a merged record.
+import { say, type Text } from '#src/kernel/say.ts';
 import { parseTagList, type Tag, type TagList, writeTagList } from '#src/mail/tag-list.ts';
 import type { HostFacts, WantedRecord } from '../records/host-check.ts';
 import { dmarcReports } from '../records/wanted-records.ts';
@@ -63,7 +64,7 @@ const changed = (list: TagList, changes: Changes): string => {
 };
 
 interface Reading {
-  readonly faults: string[];
+  readonly faults: Text[];
   readonly changes: Changes;
 }
 
@@ -73,8 +74,8 @@ const judgePolicy = (list: TagList, { faults, changes }: Reading): DmarcPolicy =
   changes.set('p', 'none');
   faults.push(
     policy === undefined
-      ? 'It has no policy (p=), which receivers read as p=none or as no record at all: say which.'
-      : `${quote(`p=${list.get('p')}`)} is no policy, and receivers read it as none: say none, quarantine or reject.`,
+      ? say`It has no policy (p=), which receivers read as p=none or as no record at all: say which.`
+      : say`${quote(`p=${list.get('p')}`)} is no policy, and receivers read it as none: say none, quarantine or reject.`,
   );
   return 'none';
 };
@@ -84,14 +85,14 @@ const judgeAlignment = (list: TagList, { faults, changes }: Reading, host: strin
   if (spf === 's') {
     changes.set('aspf', 'r');
     faults.push(
-      `It demands strict SPF alignment (aspf=s), which the return path bounce.${host} never has: say aspf=r.`,
+      say`It demands strict SPF alignment (aspf=s), which the return path bounce.${host} never has: say aspf=r.`,
     );
   }
   for (const name of ['aspf', 'adkim']) {
     const value = lower(list.get(name));
     if (value === undefined || value === 'r' || value === 's') continue;
     changes.set(name, 'r');
-    faults.push(`${quote(`${name}=${list.get(name)}`)} cannot be: say ${name}=r.`);
+    faults.push(say`${quote(`${name}=${list.get(name)}`)} cannot be: say ${name}=r.`);
   }
 };
 
@@ -99,31 +100,33 @@ const judgeSyntax = (list: TagList, { faults, changes }: Reading): void => {
   for (const { kind, text } of list.problems.slice(0, 3))
     faults.push(
       kind === 'duplicate'
-        ? `${quote(text)} is there a second time: leave it out.`
-        : `${quote(text)} is no tag=value: put a semicolon between tags and leave out what is none.`,
+        ? say`${quote(text)} is there a second time: leave it out.`
+        : say`${quote(text)} is no tag=value: put a semicolon between tags and leave out what is none.`,
     );
   if (lower(list.get('psd')) === 'y') {
     changes.set('psd', null);
     faults.push(
-      'It claims to be a public suffix (psd=y), so the return path would no longer align: leave psd out.',
+      say`It claims to be a public suffix (psd=y), so the return path would no longer align: leave psd out.`,
     );
   }
 };
 
 const NO_LONGER_KNOWN = ['pct', 'rf', 'ri'];
 
-const adviceOn = (list: TagList, serviceHost: string): string => {
+const adviceOn = (list: TagList, serviceHost: string): Text => {
   const removed = NO_LONGER_KNOWN.filter((name) => list.get(name) !== undefined);
   const reports = list.get('rua');
   return sentences(
     removed.length > 0 &&
-      `Since RFC 9989 ${removed.join(', ')} no longer exist${removed.length === 1 ? 's' : ''}: leave them out.`,
-    list.get('t')?.toLowerCase() === 'y' && 'It says t=y (testing): receivers do not apply the policy.',
+      (removed.length === 1
+        ? say`Since RFC 9989 ${removed.join(', ')} no longer exists: leave it out.`
+        : say`Since RFC 9989 ${removed.join(', ')} no longer exist: leave them out.`),
+    list.get('t')?.toLowerCase() === 'y' && say`It says t=y (testing): receivers do not apply the policy.`,
     reports === undefined &&
-      `It asks for no reports: add rua=${dmarcReports(serviceHost)} to see who sends as your domain.`,
+      say`It asks for no reports: add rua=${dmarcReports(serviceHost)} to see who sends as your domain.`,
     reports !== undefined &&
       !/^mailto:/i.test(reports) &&
-      `${quote(`rua=${reports}`)} is no address that reports can go to: it must begin with mailto:.`,
+      say`${quote(`rua=${reports}`)} is no address that reports can go to: it must begin with mailto:.`,
   );
 };
 
@@ -132,8 +135,8 @@ const judgeRecord = (text: string, { host, serviceHost }: Place): DmarcJudgement
   const small = withSmallTags(parted);
   const list = parseTagList(small);
   const reading: Reading = { faults: [], changes: new Map() };
-  if (parted !== text) reading.faults.push('A semicolon is missing between its tags.');
-  if (small !== parted) reading.faults.push('Not all receivers know tags in capitals: write them small.');
+  if (parted !== text) reading.faults.push(say`A semicolon is missing between its tags.`);
+  if (small !== parted) reading.faults.push(say`Not all receivers know tags in capitals: write them small.`);
   judgeSyntax(list, reading);
   const policy = judgePolicy(list, reading);
   judgeAlignment(list, reading, host);
@@ -168,7 +171,7 @@ const judgeNone = (wanted: WantedRecord, facts: TextFacts, place: Place): DmarcJ
     return {
       status: 'mismatch',
       found: [text],
-      hint: 'The record does not begin with exactly "v=DMARC1;", so it counts as none. Replace it by the one shown.',
+      hint: say`The record does not begin with exactly "v=DMARC1;", so it counts as none. Replace it by the one shown.`,
       value: judgeRecord(meant, place).value ?? wanted.value,
       policy: null,
     };
@@ -186,7 +189,7 @@ export const judgeDmarc = (wanted: WantedRecord, facts: TextFacts, place: Place)
     return {
       status: 'multiple',
       found,
-      hint: `There are ${found.length} DMARC records at ${wanted.name}, and receivers ignore them all. Leave only one, as shown.`,
+      hint: say`There are ${found.length} DMARC records at ${wanted.name}, and receivers ignore them all. Leave only one, as shown.`,
       value: mergeDmarc(found, place),
       policy: null,
     };
@@ -220,7 +223,7 @@ const judgeNoCopy = (
     return {
       status,
       found: [],
-      hint: `There is no such record yet. It must say the same policy (p=) as ${name}, and that name could not be asked for: check again later.`,
+      hint: say`There is no such record yet. It must say the same policy (p=) as ${name}, and that name could not be asked for: check again later.`,
       policy: null,
     };
   const copied = value === undefined ? wanted.value : changed(parseTagList(value), new Map([['psd', null]]));
@@ -243,7 +246,7 @@ export const judgeDmarcCopy = (
       ? {
           ...copy,
           status: 'error',
-          hint: `It is there. Whether its policy is the same as at ${apex.name} could not be found out: that name could not be asked for.`,
+          hint: say`It is there. Whether its policy is the same as at ${apex.name} could not be found out: that name could not be asked for.`,
         }
       : copy;
   if (policy === copy.policy) return copy;
@@ -252,8 +255,8 @@ export const judgeDmarcCopy = (
       ...copy,
       status: 'mismatch',
       hint: sentences(
-        copy.status === 'ok' ? '' : copy.hint,
-        `Its policy is stricter (p=${copy.policy}) than at ${apex.name} (p=${policy}); both should be the same. Raise the one at ${apex.name} to p=${copy.policy} rather than lower this one.`,
+        copy.status !== 'ok' && copy.hint,
+        say`Its policy is stricter (p=${copy.policy}) than at ${apex.name} (p=${policy}); both should be the same. Raise the one at ${apex.name} to p=${copy.policy} rather than lower this one.`,
       ),
     };
   const list = parseTagList(copy.value ?? '');
@@ -261,8 +264,8 @@ export const judgeDmarcCopy = (
     ...copy,
     status: 'mismatch',
     hint: sentences(
-      copy.status === 'ok' ? '' : copy.hint,
-      `Its policy (p=${copy.policy}) is not the same as at ${apex.name} (p=${policy}): say p=${policy}.`,
+      copy.status !== 'ok' && copy.hint,
+      say`Its policy (p=${copy.policy}) is not the same as at ${apex.name} (p=${policy}): say p=${policy}.`,
     ),
     value: changed(list, new Map([['p', policy]])),
   };

@@ -2,6 +2,7 @@
 // 2181 §10.3, RFC 7505), and the MX of the domain itself, which must not lead to the service, because the domain's own
 // mail would be lost.
 import type { Lookup, MxAnswer } from '#src/kernel/dns-lookup.ts';
+import { nothing, say, type Text } from '#src/kernel/say.ts';
 import type { DnsConflict, WantedRecord } from '../records/host-check.ts';
 import { type Absence, absentHint, askWhyAbsent, besideOf, wildcardHint } from './absence.ts';
 import { type CheckLookup, valuesOf } from './check-lookup.ts';
@@ -45,18 +46,18 @@ const judgeAlias = (wanted: WantedRecord, { besideCname }: MxFacts, target: stri
     : {
         status: 'mismatch',
         found: [target],
-        hint: `${wanted.name} is an alias (CNAME) of ${target}. A name with a CNAME cannot have an MX (RFC 2181, 10.3): remove the CNAME and add the MX ${wanted.priority} ${wanted.value}.`,
+        hint: say`${wanted.name} is an alias (CNAME) of ${target}. A name with a CNAME cannot have an MX (RFC 2181, 10.3): remove the CNAME and add the MX ${wanted.priority ?? 0} ${wanted.value}.`,
       };
 };
 
-const judgeOthers = (wanted: WantedRecord, others: readonly MxAnswer[]): string => {
+const judgeOthers = (wanted: WantedRecord, others: readonly MxAnswer[]): Text => {
   const { name, value, priority } = wanted;
   const [first = { exchange: '', preference: 0 }] = others;
   if (first.exchange === '')
-    return `The MX at ${name} says that the name takes no mail ("0 ."): bounces could not arrive. Replace it by MX ${priority} ${value}.`;
+    return say`The MX at ${name} says that the name takes no mail ("0 ."): bounces could not arrive. Replace it by MX ${priority ?? 0} ${value}.`;
   if (first.exchange.startsWith(`${value}.`))
-    return `Your provider has put ${first.exchange.slice(value.length + 1)} behind the target: enter it with a dot at its end (${value}.).`;
-  return `The MX at ${name} leads to ${quote(first.exchange)}, not to this service. Replace it by MX ${priority} ${value}.`;
+    return say`Your provider has put ${first.exchange.slice(value.length + 1)} behind the target: enter it with a dot at its end (${value}.).`;
+  return say`The MX at ${name} leads to ${quote(first.exchange)}, not to this service. Replace it by MX ${priority ?? 0} ${value}.`;
 };
 
 export const judgeMx = (wanted: WantedRecord, facts: MxFacts): Judgement => {
@@ -67,13 +68,13 @@ export const judgeMx = (wanted: WantedRecord, facts: MxFacts): Judgement => {
   const found = textsOf(facts.mx);
   const others = exchanges.filter(({ exchange }) => exchange !== wanted.value);
   if (exchanges.length === 0)
-    return { status: 'missing', found, hint: facts.absence ? absentHint(facts.absence, wanted) : '' };
-  if (others.length === 0) return { status: 'ok', found, hint: '' };
+    return { status: 'missing', found, hint: facts.absence ? absentHint(facts.absence, wanted) : nothing };
+  if (others.length === 0) return { status: 'ok', found, hint: nothing };
   if (others.length < exchanges.length)
     return {
       status: 'multiple',
       found,
-      hint: `Besides this service's there are other MX records at ${wanted.name}, and mail that goes there is lost. Remove them and leave only ${wanted.priority} ${wanted.value}.`,
+      hint: say`Besides this service's there are other MX records at ${wanted.name}, and mail that goes there is lost. Remove them and leave only ${wanted.priority ?? 0} ${wanted.value}.`,
     };
   const byWildcard =
     facts.beside !== null && textsOf(facts.beside).join() === found.join() && facts.beside.kind === 'found';
@@ -96,8 +97,8 @@ export const judgeOwnMx = (
         name,
         found: bounded(textsOf(mx)),
         hint: sentences(
-          `The MX of ${name} leads to ${serviceHost}: mail to your own addresses would arrive here and not at your mailboxes.`,
-          `Put back your mail provider's MX there. To receive mail here, publish an MX for ${incoming} only.`,
+          say`The MX of ${name} leads to ${serviceHost}: mail to your own addresses would arrive here and not at your mailboxes.`,
+          say`Put back your mail provider's MX there. To receive mail here, publish an MX for ${incoming} only.`,
         ),
       }
     : null;

@@ -1,12 +1,12 @@
 // Checks the optional TXT records: BIMI, the domain's logo and its certificate
 // (draft-brand-indicators-for-message-identification), which needs a DMARC policy of quarantine or reject; and TLS
 // reports (RFC 8460 §3).
-
+import { nothing, say, type Text } from '#src/kernel/say.ts';
 import { parseTagList, type TagList, writeTagList } from '#src/mail/tag-list.ts';
 import type { HostFacts, WantedRecord } from '../records/host-check.ts';
 import { absentText, joined, type TextFacts } from './absence.ts';
 import type { DmarcPolicy } from './dmarc.ts';
-import { type Judgement, quote, sentences, unknown } from './judgement.ts';
+import { isNothing, type Judgement, quote, sentences, unknown } from './judgement.ts';
 
 export const isBimi = (text: string): boolean => /^v\s*=\s*BIMI1\s*(?:;|$)/i.test(text);
 
@@ -15,45 +15,45 @@ const isHttps = (text: string, ending: RegExp): boolean => {
   return url?.protocol === 'https:' && ending.test(url.pathname);
 };
 
-const judgeLogo = (list: TagList, wanted: TagList, isSet: boolean): { fault: string; value: string } => {
+const judgeLogo = (list: TagList, wanted: TagList, isSet: boolean): { fault: Text; value: string } => {
   const logo = list.get('l') ?? '';
   const ours = wanted.get('l') ?? '';
   const fault =
     isSet && logo !== ours
-      ? `The logo (l=) is not the one set here: replace it by ${ours}.`
+      ? say`The logo (l=) is not the one set here: replace it by ${ours}.`
       : isHttps(logo, /\.svgz?$/i)
-        ? ''
-        : `The logo (l=${quote(logo)}) must be the https address of an SVG file, ending in .svg.`;
-  return { fault, value: fault === '' ? logo : ours };
+        ? nothing
+        : say`The logo (l=${quote(logo)}) must be the https address of an SVG file, ending in .svg.`;
+  return { fault, value: isNothing(fault) ? logo : ours };
 };
 
 const judgeCertificate = (
   list: TagList,
   certificateUrl: string | null,
-): { fault: string; value: string | null } => {
+): { fault: Text; value: string | null } => {
   const certificate = list.get('a');
   if (certificateUrl !== null && certificate !== certificateUrl)
     return {
-      fault: `The certificate (a=) is not the one set here: say a=${certificateUrl}.`,
+      fault: say`The certificate (a=) is not the one set here: say a=${certificateUrl}.`,
       value: certificateUrl,
     };
-  if (certificate === undefined) return { fault: '', value: null };
+  if (certificate === undefined) return { fault: nothing, value: null };
   if (certificate === '')
     return {
-      fault: 'The certificate tag (a=) is empty: leave it out until there is a certificate.',
+      fault: say`The certificate tag (a=) is empty: leave it out until there is a certificate.`,
       value: null,
     };
   return isHttps(certificate, /\.pem$/i)
-    ? { fault: '', value: certificate }
+    ? { fault: nothing, value: certificate }
     : {
-        fault: `The certificate (a=${quote(certificate)}) must be the https address of a PEM file; leave a= out until there is one.`,
+        fault: say`The certificate (a=${quote(certificate)}) must be the https address of a PEM file; leave a= out until there is one.`,
         value: null,
       };
 };
 
 /** `policies` are those of the host and of the domain above it; null if unknown. */
-const effectHint = (policies: readonly (DmarcPolicy | null)[]): string =>
-  policies.includes('none') ? 'It has no effect as long as the DMARC policy is p=none.' : '';
+const effectHint = (policies: readonly (DmarcPolicy | null)[]): Text =>
+  policies.includes('none') ? say`It has no effect as long as the DMARC policy is p=none.` : nothing;
 
 export const judgeBimi = (
   wanted: WantedRecord,
@@ -68,30 +68,30 @@ export const judgeBimi = (
   if (text === undefined) {
     const own =
       logoUrl === null
-        ? "Optional: a logo beside your mails. Put your own logo's address in l=."
-        : 'Optional.';
+        ? say`Optional: a logo beside your mails. Put your own logo's address in l=.`
+        : say`Optional.`;
     return absentText(wanted, facts, own);
   }
   if (found.length > 1)
     return {
       status: 'multiple',
       found,
-      hint: `There are ${found.length} BIMI records at ${wanted.name}, and receivers ignore them all. Leave only one.`,
+      hint: say`There are ${found.length} BIMI records at ${wanted.name}, and receivers ignore them all. Leave only one.`,
     };
   const list = parseTagList(text);
   if (logoUrl === null && list.get('l') === '' && (list.get('a') ?? '') === '')
     return {
       status: 'ok',
       found,
-      hint: "This record declines: receivers show no logo. To have one shown, put your logo's address in l=.",
+      hint: say`This record declines: receivers show no logo. To have one shown, put your logo's address in l=.`,
       value: text,
     };
   const [problem] = list.problems;
   const logo = judgeLogo(list, parseTagList(wanted.value), logoUrl !== null);
   const certificate = judgeCertificate(list, certificateUrl);
-  const broken = problem ? `${quote(problem.text)} does not belong there: leave it out.` : '';
+  const broken = problem ? say`${quote(problem.text)} does not belong there: leave it out.` : nothing;
   const hint = sentences(broken, logo.fault, certificate.fault);
-  if (hint === '') return { status: 'ok', found, hint: effectHint(policies), value: text };
+  if (isNothing(hint)) return { status: 'ok', found, hint: effectHint(policies), value: text };
   const others = list.tags.filter(({ name }) => !['v', 'l', 'a'].includes(name));
   const value = writeTagList([
     { name: 'v', value: 'BIMI1' },
@@ -114,7 +114,7 @@ export const judgeTlsReport = (wanted: WantedRecord, facts: TextFacts): Judgemen
     return {
       status: 'multiple',
       found,
-      hint: `There are ${found.length} such records at ${wanted.name}, and senders ignore them all. Leave only one.`,
+      hint: say`There are ${found.length} such records at ${wanted.name}, and senders ignore them all. Leave only one.`,
     };
   const reports = parseTagList(text).get('rua') ?? '';
   const addresses = reports.split(',').map((address) => address.trim());
@@ -122,13 +122,13 @@ export const judgeTlsReport = (wanted: WantedRecord, facts: TextFacts): Judgemen
     return {
       status: 'mismatch',
       found,
-      hint: `Reports cannot go to ${quote(`rua=${reports}`)}: name a mailto: or https: address.`,
+      hint: say`Reports cannot go to ${quote(`rua=${reports}`)}: name a mailto: or https: address.`,
     };
   const ours = parseTagList(wanted.value).get('rua') ?? '';
   return {
     status: 'ok',
     found,
-    hint: addresses.includes(ours) ? '' : 'The reports go to others and are not seen here.',
+    hint: addresses.includes(ours) ? nothing : say`The reports go to others and are not seen here.`,
     value: text,
   };
 };

@@ -1,6 +1,7 @@
 // Reads an SPF record into terms (RFC 7208 §4.6, §12) and merges several records into one. Macros are recognized, not
 // expanded. Own code, because the library that evaluates SPF stops at the first mistake, accepts names that no DNS name
 // can have, and says nothing about what was meant. Pure.
+import { say, type Text } from '#src/kernel/say.ts';
 
 export interface SpfMechanism {
   readonly kind: 'mechanism';
@@ -23,7 +24,7 @@ export interface SpfMistake {
   readonly kind: 'mistake';
   readonly text: string;
   /** Completes "the term …". */
-  readonly problem: string;
+  readonly problem: Text;
   /** The term that was probably meant. */
   readonly meant: string | null;
 }
@@ -70,7 +71,7 @@ const isDomainSpec = (text: string): boolean => {
 
 const comparable = (domain: string): string => domain.toLowerCase().replace(/\.$/, '');
 
-const mistake = (text: string, problem: string, meant: string | null = null): SpfMistake => ({
+const mistake = (text: string, problem: Text, meant: string | null = null): SpfMistake => ({
   kind: 'mistake',
   text,
   problem,
@@ -102,18 +103,19 @@ const readMechanism = (text: string, [, sign, named, separator, argument = '']: 
   const qualifier = (sign === '' ? '+' : sign) as SpfMechanism['qualifier'];
   const mechanism: SpfMechanism = { kind: 'mechanism', qualifier, name, domain: null, text };
   if (name === 'all')
-    return separator === undefined ? mechanism : mistake(text, 'may have nothing behind "all"');
+    return separator === undefined ? mechanism : mistake(text, say`may have nothing behind "all"`);
   if (name === 'ip4' || name === 'ip6') {
     const is = separator === ':' && isAddress(name, argument);
-    return is ? mechanism : mistake(text, `has no IPv${name === 'ip4' ? 4 : 6} address or network`);
+    return is ? mechanism : mistake(text, say`has no IPv${name === 'ip4' ? 4 : 6} address or network`);
   }
   const { domain, lengths } = splitArgument(separator, argument);
   const takesLengths = name === 'a' || name === 'mx';
   const [valid, v4 = '0', v6 = '0'] = PREFIX_LENGTHS.exec(lengths) ?? [];
   if ((lengths !== '' && !takesLengths) || valid === undefined || Number(v4) > 32 || Number(v6) > 128)
-    return mistake(text, 'has a network length that cannot be');
-  if (domain === null && (name === 'include' || name === 'exists')) return mistake(text, 'names no domain');
-  if (domain !== null && !isDomainSpec(domain)) return mistake(text, 'names no domain that could be');
+    return mistake(text, say`has a network length that cannot be`);
+  if (domain === null && (name === 'include' || name === 'exists'))
+    return mistake(text, say`names no domain`);
+  if (domain !== null && !isDomainSpec(domain)) return mistake(text, say`names no domain that could be`);
   return { ...mechanism, domain: domain === null ? null : comparable(domain) };
 };
 
@@ -133,11 +135,11 @@ const readTerm = (text: string): SpfTerm => {
   const [, name = '', argument = ''] = MODIFIER.exec(text) ?? [];
   if (name === '' || meant !== null || /^(?:include|a|mx|ip4|ip6|exists)$/i.test(name)) {
     const written = name !== '' && /^include$/i.test(name) ? `include:${argument}` : null;
-    return mistake(text, 'is nothing that SPF knows', meant ?? written);
+    return mistake(text, say`is nothing that SPF knows`, meant ?? written);
   }
   const lower = name.toLowerCase();
   const hasTarget = lower === 'redirect' || lower === 'exp';
-  if (hasTarget && !isDomainSpec(argument)) return mistake(text, 'names no domain that could be');
+  if (hasTarget && !isDomainSpec(argument)) return mistake(text, say`names no domain that could be`);
   return { kind: 'modifier', name: lower, domain: hasTarget ? comparable(argument) : null, text };
 };
 
@@ -153,12 +155,12 @@ export const readSpf = (text: string): SpfRecord => {
       if (read.kind !== 'modifier' || read.domain === null) return read;
       const isSecond = seen.has(read.name);
       seen.add(read.name);
-      return isSecond ? mistake(term, 'is allowed only once') : read;
+      return isSecond ? mistake(term, say`is allowed only once`) : read;
     });
   const isTabbed = /[\t\r\n]/.test(text);
   return {
     text,
-    terms: isTabbed ? [...terms, mistake('', 'has a tab or line break; only spaces part terms')] : terms,
+    terms: isTabbed ? [...terms, mistake('', say`has a tab or line break; only spaces part terms`)] : terms,
   };
 };
 

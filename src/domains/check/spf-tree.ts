@@ -3,6 +3,7 @@
 // macros are counted, not expanded. Own code, because the library that evaluates SPF stops at the first match or error,
 // so that it neither counts all lookups nor names the include behind a problem.
 import type { Lookup, LookupFailure } from '#src/kernel/dns-lookup.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { type CheckLookup, valuesOf } from './check-lookup.ts';
 import {
   effectiveTerms,
@@ -38,7 +39,7 @@ export interface SpfBranch {
   /** NXDOMAIN, or no records of the type. */
   readonly isVoid: boolean;
   /** Why a receiver that evaluates the term fails; completes "include:x …". */
-  readonly problem: string | null;
+  readonly problem: Text | null;
   /** The lookup failed. */
   readonly failure: { readonly name: string; readonly reason: LookupFailure } | null;
 }
@@ -67,7 +68,7 @@ export const walkSpf = async (
     way: readonly string[],
   ): Promise<SpfBranch> => {
     const branch: SpfBranch = { term, node: null, isVoid: false, problem: null, failure: null };
-    if (way.includes(name)) return { ...branch, problem: 'leads back to where it was asked from' };
+    if (way.includes(name)) return { ...branch, problem: say`leads back to where it was asked from` };
     const { answer } = await lookup.texts(name);
     if (answer.kind === 'failed') return { ...branch, failure: { name, reason: answer.reason } };
     const texts = valuesOf(answer)
@@ -75,18 +76,21 @@ export const walkSpf = async (
       .filter(isSpf);
     const [text] = texts;
     if (text === undefined) {
-      const nothing = answer.kind === 'none' && !answer.nameExists ? 'does not exist' : 'has no SPF record';
-      return { ...branch, isVoid: answer.kind === 'none', problem: `leads to a name that ${nothing}` };
+      const nothing =
+        answer.kind === 'none' && !answer.nameExists
+          ? say`leads to a name that does not exist`
+          : say`leads to a name that has no SPF record`;
+      return { ...branch, isVoid: answer.kind === 'none', problem: nothing };
     }
     if (texts.length > 1)
       return {
         ...branch,
-        problem: `leads to a name with ${texts.length} SPF records, where only one may be`,
+        problem: say`leads to a name with ${texts.length} SPF records, where only one may be`,
       };
     const read = readSpf(text);
     const [mistake] = mistakesOf(read);
     const problem = mistake
-      ? `leads to a record with a mistake in it: the term ${mistake.text.slice(0, MAX_SHOWN_CHARACTERS)} ${mistake.problem}`
+      ? say`leads to a record with a mistake in it: the term ${mistake.text.slice(0, MAX_SHOWN_CHARACTERS)} ${mistake.problem}`
       : null;
     const node = { domain: name, record: read, branches: await walk(read, name, [...way, name]) };
     return { ...branch, node, problem };
@@ -107,7 +111,7 @@ export const walkSpf = async (
     return {
       ...branch,
       isVoid: answer.kind === 'none',
-      problem: tooMany ? `leads to more than ${MAX_EXCHANGES} mail servers, which is not allowed` : null,
+      problem: tooMany ? say`leads to more than ${MAX_EXCHANGES} mail servers, which is not allowed` : null,
     };
   };
 
@@ -129,12 +133,12 @@ export const branchesOf = (node: SpfNode): SpfBranch[] =>
 /**
  * Why an evaluation may fail at this branch or below, the outermost problem first; null if nothing is wrong.
  */
-export const problemBehind = (branch: SpfBranch): string | null => {
+export const problemBehind = (branch: SpfBranch): Text | null => {
   const term = branch.term.text.slice(0, MAX_SHOWN_CHARACTERS);
-  if (branch.problem !== null) return `${term} ${branch.problem}`;
+  if (branch.problem !== null) return say`${term} ${branch.problem}`;
   for (const next of branch.node?.branches ?? []) {
     const problem = problemBehind(next);
-    if (problem !== null) return `${term} includes ${problem}`;
+    if (problem !== null) return say`${term} includes ${problem}`;
   }
   return null;
 };

@@ -1,6 +1,6 @@
 // Checks SPF of the apex and of the return path (RFC 7208): one record, valid with everything it includes, and with the
 // service among its senders. If it is not, the judgement shows the one record to publish.
-
+import { say, type Text, type Value } from '#src/kernel/say.ts';
 import type { WantedRecord } from '../records/host-check.ts';
 import { spfTarget } from '../records/wanted-records.ts';
 import { absentText, askForText, joined, type TextFacts } from './absence.ts';
@@ -78,19 +78,19 @@ const termFor = (record: SpfRecord, target: string): SpfMechanism | undefined =>
 
 const includes = (record: SpfRecord, target: string): boolean => termFor(record, target)?.qualifier === '+';
 
-const notListedHint = (record: SpfRecord, target: string): string => {
+const notListedHint = (record: SpfRecord, target: string): Text => {
   const term = termFor(record, target);
   if (!term)
-    return `It does not list this service: add include:${target} to it, as shown. Do not add a second SPF record.`;
+    return say`It does not list this service: add include:${target} to it, as shown. Do not add a second SPF record.`;
   return term.qualifier === '+'
-    ? `${term.text} comes after "all" and is never evaluated: move it before "all", as shown.`
-    : `${term.text} does not allow this service's mail: leave the ${term.qualifier} out, as shown.`;
+    ? say`${term.text} comes after "all" and is never evaluated: move it before "all", as shown.`
+    : say`${term.text} does not allow this service's mail: leave the ${term.qualifier} out, as shown.`;
 };
 
-const mistakeHint = ({ text, problem, meant }: SpfMistake): string =>
+const mistakeHint = ({ text, problem, meant }: SpfMistake): Text =>
   text === ''
-    ? `The record ${problem}.`
-    : `The term ${quote(text)} ${problem}; ${meant === null ? 'correct it, or leave it out as in the record shown' : `it was probably meant as ${quote(meant)}`}.`;
+    ? say`The record ${problem}.`
+    : say`The term ${quote(text)} ${problem}; ${meant === null ? say`correct it, or leave it out as in the record shown` : say`it was probably meant as ${quote(meant)}`}.`;
 
 /**
  * Finds a record of several strings that lacks a space where two of them meet; readers join strings without a separator
@@ -110,7 +110,7 @@ const judgeSplit = (texts: Texts, only: string | undefined, target: string): Jud
     return {
       status: 'mismatch',
       found: [text],
-      hint: 'The record is split into strings, and a space is missing where they meet: receivers join them as they are. Enter it as one line as shown, or end each string but the last with a space.',
+      hint: say`The record is split into strings, and a space is missing where they meet: receivers join them as they are. Enter it as one line as shown, or end each string but the last with a space.`,
       value: mergeSpf([record], includes(record, target) ? null : target),
     };
   }
@@ -124,7 +124,7 @@ const judgeNone = (wanted: WantedRecord, facts: SpfFacts, target: string): Judge
     return {
       status: 'mismatch',
       found: [text],
-      hint: 'The record does not begin with exactly "v=spf1" and a space, so it counts as none. Replace it by the one shown.',
+      hint: say`The record does not begin with exactly "v=spf1" and a space, so it counts as none. Replace it by the one shown.`,
       value: mergeSpf([readSpf(meant)], target),
     };
   }
@@ -132,7 +132,7 @@ const judgeNone = (wanted: WantedRecord, facts: SpfFacts, target: string): Judge
 };
 
 interface Findings {
-  readonly mistakes: string[];
+  readonly mistakes: Text[];
   /** Terms that make every evaluation fail. */
   readonly leaveOut: Set<string>;
 }
@@ -142,13 +142,13 @@ const faultsOf = (tree: SpfTree, record: SpfRecord, target: string): Findings =>
   const leaveOut = new Set<string>();
   const mistakes = mistakesOf(record).slice(0, MAX_SHOWN_MISTAKES).map(mistakeHint);
   if (allOf(record)?.qualifier === '+')
-    mistakes.push('"+all" allows anyone to send as your domain: end the record with ~all.');
+    mistakes.push(say`"+all" allows anyone to send as your domain: end the record with ~all.`);
   for (const branch of tree.branches) {
     const problem = branch.term.domain === target ? null : problemBehind(branch);
     if (problem === null) continue;
     leaveOut.add(branch.term.text);
     mistakes.push(
-      `${problem}: receivers treat the whole record as invalid. Correct it, or leave it out as in the record shown.`,
+      say`${problem}: receivers treat the whole record as invalid. Correct it, or leave it out as in the record shown.`,
     );
   }
   const voids = branchesOf(tree).filter(({ isVoid, problem }) => isVoid && problem === null);
@@ -156,7 +156,7 @@ const faultsOf = (tree: SpfTree, record: SpfRecord, target: string): Findings =>
     for (const branch of tree.branches) if (voids.includes(branch)) leaveOut.add(branch.term.text);
     const named = voids.slice(0, 4).map(({ term }) => term.text);
     mistakes.push(
-      `${voids.length} of its terms lead to nothing (${named.join(', ')}), and receivers allow ${MAX_VOID_LOOKUPS}: leave them out.`,
+      say`${voids.length} of its terms lead to nothing (${named.join(', ')}), and receivers allow ${MAX_VOID_LOOKUPS}: leave them out.`,
     );
   }
   return { mistakes, leaveOut };
@@ -190,7 +190,7 @@ const receive = async (tree: SpfTree, record: SpfRecord, target: string): Promis
   return { passes, rejected };
 };
 
-const advice = (tree: SpfTree, record: SpfRecord): string => {
+const advice = (tree: SpfTree, record: SpfRecord): Text => {
   const all = allOf(record);
   const terms = [record, ...branchesOf(tree).flatMap(({ node }) => node?.record ?? [])].flatMap(
     (part) => part.terms,
@@ -200,13 +200,18 @@ const advice = (tree: SpfTree, record: SpfRecord): string => {
   const unreached = behind.find((term) => term.kind === 'mechanism');
   return sentences(
     terms.some((term) => term.kind === 'mechanism' && term.name === 'ptr') &&
-      'It uses "ptr", which is slow and no longer recommended (RFC 7208, 5.5): name the addresses instead.',
+      say`It uses "ptr", which is slow and no longer recommended (RFC 7208, 5.5): name the addresses instead.`,
     unreached !== undefined &&
-      `Terms after ${quote(all?.text ?? '')} are never evaluated (${unreached.text}): move them before it.`,
-    all?.qualifier === '?' && '"?all" says nothing about other senders: ~all would be better.',
-    !all && !hasRedirect && 'It has no "all" at its end: add ~all.',
+      say`Terms after ${quote(all?.text ?? '')} are never evaluated (${unreached.text}): move them before it.`,
+    all?.qualifier === '?' && say`"?all" says nothing about other senders: ~all would be better.`,
+    !all && !hasRedirect && say`It has no "all" at its end: add ~all.`,
   );
 };
+
+const costsTooMuch = (lookups: Value, isListed: boolean): Text =>
+  isListed
+    ? say`It costs ${lookups} DNS lookups, and receivers stop at ${MAX_LOOKUPS}: leave out senders that are no longer used.`
+    : say`It costs ${lookups} DNS lookups with this service, and receivers stop at ${MAX_LOOKUPS}: leave out senders that are no longer used.`;
 
 const failureIn = (branches: readonly SpfBranch[]): SpfBranch['failure'] =>
   branches.find(({ failure }) => failure !== null)?.failure ?? null;
@@ -222,7 +227,7 @@ const judgeOne = (
   for (const { text, problem } of (reception?.rejected ?? []).slice(0, MAX_SHOWN_MISTAKES)) {
     leaveOut.add(text);
     mistakes.push(
-      `Receivers reject the term ${quote(text)} (${problem}): leave it out as in the record shown.`,
+      say`Receivers reject the term ${quote(text)} (${problem}): leave it out as in the record shown.`,
     );
   }
   const all = branchesOf(tree);
@@ -237,7 +242,7 @@ const judgeOne = (
       return {
         status: 'error',
         found,
-        hint: `Your record is right. ${target}, which it includes, does not answer as it should yet: ${problemBehind(ours)}. That zone is the operator's; there is nothing for you to do.`,
+        hint: say`Your record is right. ${target}, which it includes, does not answer as it should yet: ${problemBehind(ours) ?? ''}. That zone is the operator's; there is nothing for you to do.`,
         value: record.text,
       };
     if (failure)
@@ -245,11 +250,11 @@ const judgeOne = (
         status: 'error',
         found,
         hint: sentences(
-          `${failure.name}, which the record includes, could not be asked for: ${because(failure.reason)}.`,
-          failure.name === target && "That zone is the operator's; there is nothing for you to do.",
+          say`${failure.name}, which the record includes, could not be asked for: ${because(failure.reason)}.`,
+          failure.name === target && say`That zone is the operator's; there is nothing for you to do.`,
           passes
-            ? 'Receivers cannot check the record as long as that lasts.'
-            : `So it cannot be said whether it lists ${target}.`,
+            ? say`Receivers cannot check the record as long as that lasts.`
+            : say`So it cannot be said whether it lists ${target}.`,
         ),
         value: passes ? record.text : value(),
       };
@@ -262,7 +267,7 @@ const judgeOne = (
       ...mistakes,
       !passes && failure === null && notListedHint(record, target),
       (tooMany || counted > MAX_LOOKUPS) &&
-        `It costs ${tree.cut ? `more than ${all.length}` : counted} DNS lookups${passes ? '' : ' with this service'}, and receivers stop at ${MAX_LOOKUPS}: leave out senders that are no longer used.`,
+        costsTooMuch(tree.cut ? say`more than ${all.length}` : counted, passes),
     ),
     value: value(),
   };
@@ -281,7 +286,7 @@ export const judgeSpf = (wanted: WantedRecord, facts: SpfFacts, serviceHost: str
     return {
       status: 'multiple',
       found,
-      hint: `There are ${found.length} SPF records at ${wanted.name}, and only one may be: receivers take none of them. Replace them all by the one shown.`,
+      hint: say`There are ${found.length} SPF records at ${wanted.name}, and only one may be: receivers take none of them. Replace them all by the one shown.`,
       value: mergeSpf(records, target, leaveOut),
     };
   }

@@ -11,6 +11,7 @@ import { auditStore } from '#src/events/audit-store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { insertKeys, missingKeys, publishKeys } from '../keys/publish-keys.ts';
 import { domainRegistryStore } from '../registry-store.ts';
@@ -28,8 +29,8 @@ const requireRoom = (db: TenantDb, domain: string): void => {
     .all()
     .filter(({ name }) => name !== domain);
   if (others.length < MAX_DOMAINS) return;
-  throw new AppError('conflict', `The practice has asked for ${MAX_DOMAINS} domains already.`, {
-    hint: 'A domain out of use is forgotten 60 days later; until then go on with one of those, or use another practice.',
+  throw new AppError('conflict', say`The practice has asked for ${MAX_DOMAINS} domains already.`, {
+    hint: say`A domain out of use is forgotten 60 days later; until then go on with one of those, or use another practice.`,
   });
 };
 

@@ -14,6 +14,7 @@ import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { withPatience } from '#src/kernel/dns-lookup.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { checkHost } from '../check/check-host.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { ensureHostKeys } from '../keys/publish-keys.ts';
@@ -95,7 +96,7 @@ const applyCheck = async (
 ): Promise<Applied | null> => {
   const { storage, clock, notices, signers } = deps;
   if (deps.stopping.aborted)
-    throw new AppError('unavailable', 'The service is about to end.', {
+    throw new AppError('unavailable', say`The service is about to end.`, {
       extra: { retry_after: RETRY_AFTER_S },
     });
   const { host, kind } = subject.facts;
@@ -165,8 +166,8 @@ export const checkPractice = async (
       );
     return checked;
   }
-  throw new AppError('conflict', 'The domain was changed while it was looked at.', {
-    hint: 'Check again.',
+  throw new AppError('conflict', say`The domain was changed while it was looked at.`, {
+    hint: say`Check again.`,
   });
 };
 

@@ -9,8 +9,10 @@ import type { Change } from '#src/kernel/change.ts';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
+import { type Speak, say, type Text } from '#src/kernel/say.ts';
 import { SECOND, toIso } from '#src/kernel/time.ts';
 import type { DomainDeps } from '../domain-deps.ts';
+import { adviceIn, withAdvice } from '../records/host-check.ts';
 import { apexOf, wantedRecords } from '../records/wanted-records.ts';
 import { zoneExport } from '../records/zone-export.ts';
 import { attachDomain, restoreManagedDomain } from './attach.ts';
@@ -27,10 +29,22 @@ import { warmupHint } from './warmup-words.ts';
 
 const TAG = 'DNS and deliverability';
 
+/** Lists of records as they are shown. */
+const advised = <L extends Readonly<Record<string, readonly { readonly hint: Text }[]>>>(
+  speak: Speak,
+  lists: L,
+) =>
+  Object.fromEntries(
+    Object.entries(lists).map(([name, list]) => [name, list.map((record) => withAdvice(speak, record))]),
+  );
+
 export const domainRoutes = (deps: DomainDeps): Route[] => {
   const requestCheck = createRequestCheck(deps, (id, change) => checkPractice(deps, id, change));
-  const hintFor = (id: string) =>
-    deps.storage.tenants.read(id, (db) => warmupHint(tenantStore(db).practice(), deps.clock.now()));
+  const hintFor = async (id: string, speak: Speak) => {
+    const now = deps.clock.now();
+    const hint = await deps.storage.tenants.read(id, (db) => warmupHint(tenantStore(db).practice(), now));
+    return hint && adviceIn(speak, hint);
+  };
   const check = {
     path: '/api/practices/{id}/check-dns',
     tag: TAG,
@@ -40,16 +54,17 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
     params: tenantParams,
     responses: { 200: { description: 'What was found.', body: dnsCheckSchema } },
     errors: ['conflict', 'rate_limited'],
-    handle: async ({ params }: { params: { id: string } }, { change }: RequestContext) => {
+    handle: async ({ params }: { params: { id: string } }, { change, speak }: RequestContext) => {
       const verifying = { ...change, action: 'domain.verify' };
       const { kind, pending, checkedAt, check } = await requestCheck(params.id, verifying);
       // The check records its own audit entry, together with the result; callers that share a check share the entry.
       change.recorded = true;
-      const { host, ok, dkimVerified: dkim_verified, conflicts, records, inbound } = check;
+      const { host, ok, dkimVerified: dkim_verified, ...found } = check;
+      const { conflicts, records, inbound } = advised(speak, found);
       const head = { host, kind, pending, checked_at: toIso(checkedAt), ok, dkim_verified };
       return {
         status: 200,
-        body: { ...head, hint: await hintFor(params.id), conflicts, records, inbound },
+        body: { ...head, hint: await hintFor(params.id, speak), conflicts, records, inbound },
       };
     },
   } as const;
@@ -65,9 +80,10 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
       stability: 'stable',
       params: tenantParams,
       responses: { 200: { description: 'The records.', body: dnsRecordsSchema } },
-      handle: async ({ params: { id } }) => {
+      handle: async ({ params: { id } }, { speak }) => {
         const { facts, pending } = await deps.queue(id, () => prepareSubject(deps, id));
-        return { status: 200, body: { kind: facts.kind, pending, ...wantedRecords(facts) } };
+        const { host, ...wanted } = wantedRecords(facts);
+        return { status: 200, body: { kind: facts.kind, pending, host, ...advised(speak, wanted) } };
       },
     }),
     defineRoute({
@@ -81,6 +97,7 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
     defineRoute({
       ...check,
       id: 'checkDnsByGet',
+      usedBy: 'programs that can only fetch an address',
       method: 'get',
       description: 'Does the same as POST, and changes the domain in use as well.',
     }),
@@ -104,10 +121,10 @@ export const domainRoutes = (deps: DomainDeps): Route[] => {
         },
       },
       errors: ['conflict'],
-      handle: async ({ params, body }, { change }) => {
+      handle: async ({ params, body }, { change, speak }) => {
         const domain = requireCustomDomain(body.domain, deps);
         const practice = await attachDomain(deps, params.id, domain, change);
-        return { status: 200, body: { ...practice, hint: await hintFor(params.id) } };
+        return { status: 200, body: { ...practice, hint: await hintFor(params.id, speak) } };
       },
     }),
     defineRoute({
@@ -160,7 +177,7 @@ export const createRequestCheck = <T>({ clock }: Pick<DomainDeps, 'clock'>, chec
   const take = createRateCheck(
     clock,
     () => perMinute(PER_MINUTE),
-    'The DNS of this practice was checked too often.',
+    say`The DNS of this practice was checked too often.`,
   );
   const underWay = new Map<string, Promise<T>>();
 

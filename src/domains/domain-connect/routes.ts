@@ -5,9 +5,11 @@ import { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { type Speak, say } from '#src/kernel/say.ts';
 import { readHost } from '../custom/check-practice.ts';
 import { purposeSchema } from '../custom/domain-schema.ts';
 import type { DomainDeps } from '../domain-deps.ts';
+import { adviceIn } from '../records/host-check.ts';
 import { type DomainConnectSettings, type Offer, offerFor, providers } from './offer.ts';
 import { domainConnectTemplate } from './template.ts';
 
@@ -96,12 +98,15 @@ const MAX_REDIRECT_CHARACTERS = 2_000;
 const redirectWithin = (text: string | undefined, origin: string): string | null => {
   if (text === undefined) return null;
   if (URL.canParse(text) && new URL(text).origin === origin && text.startsWith(`${origin}/`)) return text;
-  throw new AppError('invalid_request', 'The address to return to is not one of this service.', {
-    extra: { fields: [{ path: 'query.redirect_uri', message: `expected an address below ${origin}/` }] },
+  throw new AppError('invalid_request', say`The address to return to is not one of this service.`, {
+    extra: { fields: [{ path: 'query.redirect_uri', message: say`expected an address below ${origin}/` }] },
   });
 };
 
-const presentOffer = ({ url, reason, provider, groups, byHand }: Offer): z.infer<typeof offerSchema> => ({
+const presentOffer = (
+  { url, reason, provider, groups, byHand }: Offer,
+  speak: Speak,
+): z.infer<typeof offerSchema> => ({
   available: url !== null,
   url,
   reason,
@@ -113,7 +118,7 @@ const presentOffer = ({ url, reason, provider, groups, byHand }: Offer): z.infer
     name,
     value,
     priority,
-    hint,
+    hint: adviceIn(speak, hint),
   })),
 });
 
@@ -126,6 +131,7 @@ export const domainConnectRoutes = (deps: DomainDeps, settings: DomainConnectSet
       path: TEMPLATE_PATH,
       tag: TAG,
       id: 'getDomainConnectTemplate',
+      usedBy: 'DNS providers that add the template to their directory',
       summary: 'The Domain Connect template',
       description:
         'As it goes into the repository of templates that DNS providers take it from, under `<providerId>.<serviceId>.json`.',
@@ -139,6 +145,7 @@ export const domainConnectRoutes = (deps: DomainDeps, settings: DomainConnectSet
       path: '/api/public/domain-connect/meta',
       tag: TAG,
       id: 'getDomainConnectMeta',
+      usedBy: 'DNS providers that verify a signed link',
       summary: 'Whether Domain Connect is set up here, and its public key',
       access: 'public',
       stability: 'stable',
@@ -185,7 +192,7 @@ export const domainConnectRoutes = (deps: DomainDeps, settings: DomainConnectSet
           .describe('Whether to ask for the optional records of incoming mail too.'),
       }),
       responses: { 200: { description: 'The address, or why there is none.', body: offerSchema } },
-      handle: async ({ params: { id }, query }) => {
+      handle: async ({ params: { id }, query }, { speak }) => {
         const redirectUri = redirectWithin(query.redirect_uri, template.publicOrigin);
         const reading = await readHost(deps, id);
         const offer = await offerFor(deps, settings, {
@@ -194,7 +201,7 @@ export const domainConnectRoutes = (deps: DomainDeps, settings: DomainConnectSet
           withInbound: query.inbound === 'true',
           redirectUri,
         });
-        return { status: 200, body: presentOffer(offer) };
+        return { status: 200, body: presentOffer(offer, speak) };
       },
     }),
   ];

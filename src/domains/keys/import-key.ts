@@ -9,9 +9,11 @@ import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { withPatience } from '#src/kernel/dns-lookup.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { seal } from '#src/kernel/seal.ts';
 import { type DkimSigner, dkimRecord } from '#src/mail/dkim-key.ts';
 import { checkKeyAt } from '../check/dkim-record.ts';
+import { sentences } from '../check/judgement.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { hostInQuestion } from '../records/host-facts.ts';
 import { domainRegistryStore } from '../registry-store.ts';
@@ -20,14 +22,6 @@ import { scheduleKeyWork } from './key-hosts.ts';
 import { auditKeys } from './key-schema.ts';
 import { keyName, sealingContext } from './keys.ts';
 import { changeKeys } from './signers.ts';
-
-export interface WantedImport {
-  /** Null: the custom domain that is pending or in use. */
-  readonly host: string | null;
-  readonly selector: string;
-  /** PEM. */
-  readonly privateKey: string;
-}
 
 interface ReadKey {
   readonly algorithm: DkimSigner['algorithm'];
@@ -47,30 +41,32 @@ const MAX_IMPORTED = 5;
 /** RFC 1035 §2.3.4, as text. */
 const MAX_NAME_CHARACTERS = 253;
 
-const refuseKey = (message: string): AppError =>
-  new AppError('invalid_request', 'The private key cannot be used.', {
+const refuseKey = (message: Text): AppError =>
+  new AppError('invalid_request', say`The private key cannot be used.`, {
     extra: { fields: [{ path: 'body.private_key', message }] },
   });
 
 const parse = (pem: string): KeyObject => {
-  if (/ENCRYPTED/.test(pem)) throw refuseKey('expected a key without passphrase; decrypt it first');
+  if (/ENCRYPTED/.test(pem)) throw refuseKey(say`expected a key without passphrase; decrypt it first`);
   try {
     return createPrivateKey({ key: pem, format: 'pem' });
   } catch {
     throw refuseKey(
-      'expected a private key as PEM: `-----BEGIN PRIVATE KEY-----` or `-----BEGIN RSA PRIVATE KEY-----`',
+      say`expected a private key as PEM: \`-----BEGIN PRIVATE KEY-----\` or \`-----BEGIN RSA PRIVATE KEY-----\``,
     );
   }
 };
 
 const algorithmOf = (key: KeyObject): DkimSigner['algorithm'] => {
   if (key.asymmetricKeyType === 'ed25519') return 'ed25519-sha256';
-  if (key.asymmetricKeyType !== 'rsa') throw refuseKey('expected an RSA or Ed25519 key');
+  if (key.asymmetricKeyType !== 'rsa') throw refuseKey(say`expected an RSA or Ed25519 key`);
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   if (modulusLength < MIN_RSA_BITS || modulusLength > MAX_RSA_BITS)
-    throw refuseKey(`expected ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits, not ${modulusLength}`);
+    throw refuseKey(say`expected ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits, not ${modulusLength}`);
   if (publicExponent < MIN_RSA_EXPONENT || publicExponent > MAX_RSA_EXPONENT || publicExponent % 2n === 0n)
-    throw refuseKey(`expected an odd public exponent of ${MIN_RSA_EXPONENT} to ${MAX_RSA_EXPONENT}`);
+    throw refuseKey(
+      say`expected an odd public exponent of ${String(MIN_RSA_EXPONENT)} to ${String(MAX_RSA_EXPONENT)}`,
+    );
   return 'rsa-sha256';
 };
 
@@ -90,7 +86,7 @@ export const readPrivateKey = (pem: string): ReadKey => {
   const algorithm = algorithmOf(privateKey);
   const publicKey = createPublicKey(privateKey);
   if (!isSound(privateKey, publicKey, algorithm === 'rsa-sha256' ? 'sha256' : null))
-    throw refuseKey('the key is damaged: what it signs is not verified by its public half');
+    throw refuseKey(say`the key is damaged: what it signs is not verified by its public half`);
   return { algorithm, privateKey, record: dkimRecord(publicKey, algorithm) };
 };
 
@@ -103,10 +99,10 @@ const customHost = (db: TenantDb, wanted: string | null): string => {
   throw new AppError(
     'conflict',
     chosen === null
-      ? 'The practice has no domain of its own.'
-      : `${chosen} is not the custom domain of the practice.`,
+      ? say`The practice has no domain of its own.`
+      : say`${chosen} is not the custom domain of the practice.`,
     {
-      hint: 'A key can be imported for a custom domain, pending or in use: attach it with POST custom-domain.',
+      hint: say`A key can be imported for a custom domain, pending or in use: attach it with POST custom-domain.`,
     },
   );
 };
@@ -114,20 +110,20 @@ const customHost = (db: TenantDb, wanted: string | null): string => {
 const requireRoom = (rows: readonly DkimKeyRow[], host: string, selector: string): void => {
   const same = rows.find(({ token }) => token === selector);
   if (same) {
-    throw new AppError('conflict', `${host} has a key with the selector ${selector} already.`, {
-      hint: 'The key behind a selector never changes: choose another selector.',
+    throw new AppError('conflict', say`${host} has a key with the selector ${selector} already.`, {
+      hint: say`The key behind a selector never changes: choose another selector.`,
     });
   }
   if (rows.filter(({ position }) => position === 0).length < MAX_IMPORTED) return;
-  throw new AppError('conflict', `${host} has ${MAX_IMPORTED} imported keys already.`, {
-    hint: 'GET dkim-keys says when the ones that sign no more are removed.',
+  throw new AppError('conflict', say`${host} has ${MAX_IMPORTED} imported keys already.`, {
+    hint: say`GET dkim-keys says when the ones that sign no more are removed.`,
   });
 };
 
 const requireName = (row: Pick<DkimKeyRow, 'token' | 'domain'>): void => {
   if (keyName(row).length <= MAX_NAME_CHARACTERS) return;
-  throw new AppError('invalid_request', 'The selector is too long for the domain.', {
-    extra: { fields: [{ path: 'body.selector', message: 'expected a shorter one' }] },
+  throw new AppError('invalid_request', say`The selector is too long for the domain.`, {
+    extra: { fields: [{ path: 'body.selector', message: say`expected a shorter one` }] },
   });
 };
 
@@ -136,12 +132,14 @@ const replaced = (row: DkimKeyRow, now: number): DkimKeyRow =>
 
 /**
  * Throws `invalid_request`, and `conflict` if the domain is not the tenant's own, if the selector is taken, or if the
- * DNS does not have the key; nothing has changed then.
+ * DNS does not have the key; nothing has changed then. `wantedHost` is null for the custom domain that is pending or in use.
  */
 export const importKey = (
   deps: DomainDeps,
   tenantId: string,
-  { host: wantedHost, selector, privateKey: pem }: WantedImport,
+  wantedHost: string | null,
+  selector: string,
+  pem: string,
   change: Change,
 ): Promise<void> => {
   const { storage, clock, lookup, sealingKey } = deps;
@@ -157,15 +155,15 @@ export const importKey = (
     requireName(name);
     const seen = await checkKeyAt(withPatience(lookup), keyName(name), record);
     if (seen.status !== 'ok') {
-      throw new AppError('conflict', `The key is not seen at ${keyName(name)}.`, {
-        hint: `${seen.hint} The TXT must be: ${record}`,
+      throw new AppError('conflict', say`The key is not seen at ${keyName(name)}.`, {
+        hint: sentences(seen.hint, say`The TXT must be: ${record}`),
       });
     }
     const plain = privateKey.export({ type: 'pkcs8', format: 'der' });
     await storage.platform.write((db) => domainRegistryStore(db).setKeysAt(tenantId, clock.now()));
     await changeKeys(deps, tenantId, [domain], (db) => {
       if (accept(db) !== domain)
-        throw new AppError('conflict', 'The domain was changed meanwhile.', { hint: 'Ask again.' });
+        throw new AppError('conflict', say`The domain was changed meanwhile.`, { hint: say`Ask again.` });
       const now = clock.now();
       const keys = dkimKeyStore(db);
       const before = keys.ofHost(domain);

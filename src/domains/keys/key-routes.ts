@@ -4,8 +4,11 @@ import type { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { nothing, type Speak, say, type Text } from '#src/kernel/say.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import { domainName } from '#src/mail/address.ts';
 import type { DomainDeps } from '../domain-deps.ts';
+import { adviceIn } from '../records/host-check.ts';
 import type { DkimKeyRow } from '../store.ts';
 import { importKey } from './import-key.ts';
 import { hostsOf } from './key-hosts.ts';
@@ -21,17 +24,21 @@ const KEYS = { 200: { description: "The keys of all the practice's hosts.", body
 /** RFC 8301 §3.2: signers should use no fewer. */
 const ADVISED_RSA_BITS = 2_048;
 
-const hintOn = (tenantId: string, row: DkimKeyRow, sealingKey: Buffer): string => {
-  if (row.position > 0) return '';
-  if (row.role === 'revoked') return 'Replace its TXT record by the one shown, or remove it.';
+const hintOn = (tenantId: string, row: DkimKeyRow, sealingKey: SealingKey): Text => {
+  if (row.position > 0) return nothing;
+  if (row.role === 'revoked') return say`Replace its TXT record by the one shown, or remove it.`;
   const { modulusLength = ADVISED_RSA_BITS } =
     openKey(tenantId, row, sealingKey).privateKey.asymmetricKeyDetails ?? {};
   return modulusLength < ADVISED_RSA_BITS
-    ? `${modulusLength} bits are few: rotate soon, so that a key of ${ADVISED_RSA_BITS} bits signs.`
-    : '';
+    ? say`${modulusLength} bits are few: rotate soon, so that a key of ${ADVISED_RSA_BITS} bits signs.`
+    : nothing;
 };
 
-const listKeys = (deps: DomainDeps, tenantId: string): Promise<z.infer<typeof dkimKeysSchema>> => {
+const listKeys = (
+  deps: DomainDeps,
+  tenantId: string,
+  speak: Speak,
+): Promise<z.infer<typeof dkimKeysSchema>> => {
   const settings = deps.keySettings(tenantId);
   return deps.storage.tenants.read(tenantId, (db: TenantDb) => ({
     data: hostsOf(db).flatMap(({ rows, use }) => {
@@ -39,7 +46,10 @@ const listKeys = (deps: DomainDeps, tenantId: string): Promise<z.infer<typeof dk
       return rows.map((row, index) => {
         const record = recordOf(tenantId, row, deps.sealingKey);
         const plan = plans[index] ?? { step: null, at: null };
-        return presentKey(row, plan, { record, hint: hintOn(tenantId, row, deps.sealingKey) });
+        return presentKey(row, plan, {
+          record,
+          hint: adviceIn(speak, hintOn(tenantId, row, deps.sealingKey)),
+        });
       });
     }),
   }));
@@ -61,7 +71,7 @@ export const keyRoutes = (deps: DomainDeps): Route[] => [
     stability: 'stable',
     params: tenantParams,
     responses: KEYS,
-    handle: async ({ params }) => ({ status: 200, body: await listKeys(deps, params.id) }),
+    handle: async ({ params }, { speak }) => ({ status: 200, body: await listKeys(deps, params.id, speak) }),
   }),
   defineRoute({
     method: 'post',
@@ -79,10 +89,10 @@ export const keyRoutes = (deps: DomainDeps): Route[] => [
     body: rotateBody,
     responses: KEYS,
     errors: ['conflict'],
-    handle: async ({ params, body }, { change }) => {
+    handle: async ({ params, body }, { change, speak }) => {
       const wanted = { host: toHost(body.host), compromised: body.compromised ?? false };
       await rotateKeys(deps, params.id, wanted, change);
-      return { status: 200, body: await listKeys(deps, params.id) };
+      return { status: 200, body: await listKeys(deps, params.id, speak) };
     },
   }),
   defineRoute({
@@ -101,10 +111,10 @@ export const keyRoutes = (deps: DomainDeps): Route[] => [
     body: importBody,
     responses: KEYS,
     errors: ['conflict'],
-    handle: async ({ params, body }, { change }) => {
+    handle: async ({ params, body }, { change, speak }) => {
       const { selector, private_key: privateKey } = body;
-      await importKey(deps, params.id, { host: toHost(body.host), selector, privateKey }, change);
-      return { status: 200, body: await listKeys(deps, params.id) };
+      await importKey(deps, params.id, toHost(body.host), selector, privateKey, change);
+      return { status: 200, body: await listKeys(deps, params.id, speak) };
     },
   }),
 ];

@@ -39,7 +39,7 @@ export const SETTLE_MS = HOUR;
  * How long a withdrawn key is shown as withdrawn. What it signed fails in any case, and its host needs the token.
  */
 export const REVOKED_MS = DAY;
-/** Mail in flight and its bounces outlast the use of a host; 30 days is the longest time in the queue. */
+/** Mail on its way and its bounces last longer than the use of a host; 30 days is the longest time in the queue. */
 export const HOST_KEPT_MS = 60 * DAY;
 /** Added to the longest time in the queue, so that the last attempt can still be verified. */
 const AFTER_QUEUE_MS = DAY;

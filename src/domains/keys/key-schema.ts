@@ -1,6 +1,8 @@
 // Shapes of DKIM keys in the API. The private part is never shown.
 import { z } from 'zod';
+import { say } from '#src/kernel/say.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import { because } from '#src/kernel/validate.ts';
 import type { DkimKeyRow } from '../store.ts';
 import { nextSteps, type Plan } from './key-rules.ts';
 
@@ -59,7 +61,9 @@ export const importBody = z
       .toLowerCase()
       .regex(
         /^(?=.{1,63}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/,
-        `expected letters, digits and inner hyphens, at most ${MAX_LABEL_CHARACTERS}; dots between labels`,
+        because(
+          say`expected letters, digits and inner hyphens, at most ${MAX_LABEL_CHARACTERS}; dots between labels`,
+        ),
       )
       .describe('the key is published as TXT at `<selector>._domainkey.<host>`'),
     private_key: z

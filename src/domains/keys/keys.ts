@@ -1,8 +1,11 @@
 // Makes, seals and opens the DKIM keys of a sending host. A host has three tokens: an RSA key that signs, an RSA key
 // that waits for the rotation, and an Ed25519 key for the second signature.
+
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import { seal, unseal } from '#src/kernel/seal.ts';
+import type { SealedPlace } from '#src/kernel/sealed-place.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
 import type { DkimKeyRow } from '../store.ts';
@@ -62,11 +65,21 @@ export const keyName = ({ token, domain }: Pick<DkimKeyRow, 'token' | 'domain'>)
 export const sealingContext = (tenantId: string, { domain, token, position }: KeyName): string =>
   position === 0 ? `imported dkim ${tenantId} ${domain} ${token}` : `dkim ${tenantId} ${token}`;
 
+export const sealedKeys: SealedPlace = {
+  table: 'dkim_keys',
+  keys: ['domain', 'token'],
+  column: 'sealed_key',
+  purpose: 'dkim keys',
+  with: ['position'],
+  boundTo: ({ domain, token, position }, tenantId) =>
+    sealingContext(tenantId, { domain: String(domain), token: String(token), position: Number(position) }),
+};
+
 /** Makes a new key for a token. Neither stores nor publishes it. */
 export const renewKey = async (
   tenantId: string,
   row: DkimKeyRow,
-  sealingKey: Buffer,
+  sealingKey: SealingKey,
   now: number,
   generatePair: GenerateKeyPair,
 ): Promise<DkimKeyRow> => {
@@ -86,7 +99,7 @@ export const renewKey = async (
 export const createHostKeys = async (
   tenantId: string,
   domain: string,
-  sealingKey: Buffer,
+  sealingKey: SealingKey,
   now: number,
   generatePair: GenerateKeyPair,
 ): Promise<NewDkimKey[]> =>
@@ -113,7 +126,7 @@ export const createHostKeys = async (
   );
 
 /** Unseals and parses a key. Throws if it was sealed under another master key or for another tenant. */
-export const openKey = (tenantId: string, row: DkimKeyRow, sealingKey: Buffer): DkimSigner => ({
+export const openKey = (tenantId: string, row: DkimKeyRow, sealingKey: SealingKey): DkimSigner => ({
   algorithm: row.algorithm,
   domain: row.domain,
   selector: row.token,
@@ -128,7 +141,7 @@ export const openKey = (tenantId: string, row: DkimKeyRow, sealingKey: Buffer): 
 export const REVOKED_RECORD = 'v=DKIM1; p=';
 
 /** The TXT that verifiers must find. */
-export const recordOf = (tenantId: string, row: DkimKeyRow, sealingKey: Buffer): string =>
+export const recordOf = (tenantId: string, row: DkimKeyRow, sealingKey: SealingKey): string =>
   row.role === 'revoked'
     ? REVOKED_RECORD
     : dkimRecord(createPublicKey(openKey(tenantId, row, sealingKey).privateKey), row.algorithm);

@@ -12,8 +12,10 @@ import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { withPatience } from '#src/kernel/dns-lookup.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { checkKeyAt } from '../check/dkim-record.ts';
+import { sentences } from '../check/judgement.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { dkimTarget } from '../records/wanted-records.ts';
 import { domainRegistryStore } from '../registry-store.ts';
@@ -41,8 +43,8 @@ const notReady = ({ host, compromised }: Wanted, readyAt: number | null, isManag
   const wayOut = isManaged
     ? ' Until then, pause the practice if nothing may be signed with the key.'
     : ' Until then, import a key of your own (POST dkim-keys/import), or return to the managed host (POST restore-managed-domain).';
-  return new AppError('conflict', `No other key of ${host} can take over yet.`, {
-    hint: `${when}${compromised ? wayOut : ''}`,
+  return new AppError('conflict', say`No other key of ${host} can take over yet.`, {
+    hint: say`${when}${compromised ? wayOut : ''}`,
   });
 };
 
@@ -54,7 +56,7 @@ const readyRotation = (
 ): Ready => {
   const { host } = wanted;
   const rows = dkimKeyStore(db).ofHost(host);
-  if (rows.length === 0) throw new AppError('not_found', `The practice has no keys for ${host}.`);
+  if (rows.length === 0) throw new AppError('not_found', say`The practice has no keys for ${host}.`);
   const rotation = rotationOf(rows, settings, now, wanted);
   switch (rotation.kind) {
     case 'rotation':
@@ -62,8 +64,8 @@ const readyRotation = (
     case 'no_successor':
       throw notReady(wanted, rotation.readyAt, host === tenantStore(db).practice().managed_host);
     case 'nothing_signs':
-      throw new AppError('conflict', `No key of ${host} signs, so there is none to replace.`, {
-        hint: 'A key that waits starts to sign by itself as soon as the DNS shows it.',
+      throw new AppError('conflict', say`No key of ${host} signs, so there is none to replace.`, {
+        hint: say`A key that waits starts to sign by itself as soon as the DNS shows it.`,
       });
     default:
       return rotation satisfies never;
@@ -79,9 +81,11 @@ export const requireKeyInDns = async (
   const name = keyName(row);
   const seen = await checkKeyAt(withPatience(lookup), name, recordOf(tenantId, row, sealingKey));
   if (seen.status === 'ok') return;
-  const target = row.position > 0 ? ` ${name} must be a CNAME to ${dkimTarget(row.token, serviceHost)}.` : '';
-  throw new AppError('conflict', `The key that would take over is not seen at ${name}.`, {
-    hint: `${seen.hint}${target}`,
+  throw new AppError('conflict', say`The key that would take over is not seen at ${name}.`, {
+    hint: sentences(
+      seen.hint,
+      row.position > 0 && say`${name} must be a CNAME to ${dkimTarget(row.token, serviceHost)}.`,
+    ),
   });
 };
 
@@ -117,7 +121,9 @@ export const rotateHost = async (
     const before = dkimKeyStore(db).ofHost(host);
     const rotation = ready(db);
     if (rotation.activate.token !== activate.token || rotation.activate.created_at !== activate.created_at)
-      throw new AppError('conflict', `The keys of ${host} were changed meanwhile.`, { hint: 'Ask again.' });
+      throw new AppError('conflict', say`The keys of ${host} were changed meanwhile.`, {
+        hint: say`Ask again.`,
+      });
     apply(db, rotation, compromised, now);
     const after = auditKeys(dkimKeyStore(db).ofHost(host));
     const target = { type: 'dkim_keys', id: host };

@@ -2,6 +2,7 @@
 
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import { dkimKeyStore } from '../store.ts';
 import { openKey } from './keys.ts';
@@ -14,9 +15,11 @@ export interface Signers {
   of(db: TenantDb, tenantId: string, host: string): readonly DkimSigner[];
   /** Called after a change of the host's keys was committed; see `changeKeys`. */
   forget(tenantId: string, host: string): void;
+  /** All hosts of the tenant. */
+  forgetTenant(tenantId: string): void;
 }
 
-export const createSigners = (sealingKey: Buffer, options: { readonly ed25519: boolean }): Signers => {
+export const createSigners = (sealingKey: SealingKey, options: { readonly ed25519: boolean }): Signers => {
   /** In the order of the last use. */
   const cache = new Map<string, readonly DkimSigner[]>();
   return {
@@ -36,6 +39,9 @@ export const createSigners = (sealingKey: Buffer, options: { readonly ed25519: b
       if (oldest !== undefined) cache.delete(oldest);
       return signers;
     },
+    forgetTenant: (tenantId) => {
+      for (const name of cache.keys()) if (name.startsWith(`${tenantId} `)) cache.delete(name);
+    },
     forget: (tenantId, host) => {
       cache.delete(`${tenantId} ${host}`);
     },
@@ -44,7 +50,7 @@ export const createSigners = (sealingKey: Buffer, options: { readonly ed25519: b
 
 /**
  * Writes a change of the keys that sign for these hosts. The cache is cleared also if the write fails, because after a
- * failed sync it may have happened, and a key that goes on signing would outlive its record in the DNS.
+ * failed sync it may have happened, and a key that goes on signing would be used longer than its record is in the DNS.
  */
 export const changeKeys = async <T>(
   { storage, signers }: { readonly storage: Pick<Storage, 'tenants'>; readonly signers: Signers },

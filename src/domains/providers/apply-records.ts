@@ -6,6 +6,7 @@ import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { type Change, changeAs } from '#src/kernel/change.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { bounded, sentences } from '../check/judgement.ts';
 import { checkPractice } from '../custom/check-practice.ts';
 import type { DomainDeps } from '../domain-deps.ts';
@@ -32,8 +33,8 @@ type Subject = Pick<HostFacts, 'host' | 'kind' | 'serviceHost'>;
 
 const requireProvider = (provider: DnsProvider | null): DnsProvider => {
   if (provider) return provider;
-  throw new AppError('conflict', 'This service has no access to a DNS provider.', {
-    hint: 'Publish the `records` of GET /api/practices/{id}/inbound where the DNS of the domain is. The operator can set `dns.provider`.',
+  throw new AppError('conflict', say`This service has no access to a DNS provider.`, {
+    hint: say`Publish the \`records\` of GET /api/practices/{id}/inbound where the DNS of the domain is. The operator can set \`dns.provider\`.`,
   });
 };
 
@@ -42,12 +43,12 @@ const zoneOf = async (provider: DnsProvider, subject: Subject): Promise<Provider
     const zone = await provider.findZone(name);
     if (zone?.isActive) return zone;
     if (zone)
-      throw new AppError('conflict', `The zone ${name} is at ${provider.name}, but not in use there.`, {
-        hint: 'Name the name servers that it gives at the registrar of the domain first.',
+      throw new AppError('conflict', say`The zone ${name} is at ${provider.name}, but not in use there.`, {
+        hint: say`Name the name servers that it gives at the registrar of the domain first.`,
       });
   }
-  throw new AppError('conflict', `${provider.name} shows this service no zone of ${subject.host}.`, {
-    hint: `Where the zone is elsewhere, publish the records there. Where it is at ${provider.name}, the operator's token needs ${provider.tokenNeeds}.`,
+  throw new AppError('conflict', say`${provider.name} shows this service no zone of ${subject.host}.`, {
+    hint: say`Where the zone is elsewhere, publish the records there. Where it is at ${provider.name}, the operator's token needs ${provider.tokenNeeds}.`,
   });
 };
 
@@ -60,14 +61,13 @@ const apply = async (provider: DnsProvider, zone: ProviderZone, wanted: WantedRe
   return { action: 'applied', others };
 };
 
-const SEEN_LATER =
-  'It was published now. Resolvers that were asked before may need an hour until they see it: check again then.';
+const SEEN_LATER = say`It was published now. Resolvers that were asked before may need an hour until they see it: check again then.`;
 
 const withAction = (record: CheckedRecord, { action, others }: Done): AppliedRecord => {
   if (action === 'applied' && record.status === 'missing') return { ...record, action, hint: SEEN_LATER };
   if (action !== 'conflict') return { ...record, action };
   const [first = ''] = bounded(others.map(({ type, content }) => `${type} ${content}`));
-  const left = `Something else is at ${record.name} and was left as it is: ${first}. Remove it if it is not needed, then apply again.`;
+  const left = say`Something else is at ${record.name} and was left as it is: ${first}. Remove it if it is not needed, then apply again.`;
   return { ...record, action, hint: sentences(left, record.hint) };
 };
 
@@ -99,8 +99,8 @@ export const createApplyRecords = (deps: DomainDeps, provider: DnsProvider | nul
       tenantStore(db).practice(),
     );
     if (custom_domain === null && pending_domain !== null)
-      throw new AppError('conflict', `It is not proved yet that ${pending_domain} is yours.`, {
-        hint: 'Publish its DKIM records, see GET /api/practices/{id}/dns-records, and check them; then apply again.',
+      throw new AppError('conflict', say`It is not proved yet that ${pending_domain} is yours.`, {
+        hint: say`Publish its DKIM records, see GET /api/practices/{id}/dns-records, and check them; then apply again.`,
       });
     const subject: Subject = {
       host: custom_domain ?? managed_host,

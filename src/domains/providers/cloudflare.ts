@@ -5,6 +5,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { retryAfterOf } from '#src/kernel/outbound/exchange.ts';
 import { readShort } from '#src/kernel/outbound/read-short.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import type { Secret } from '#src/kernel/secret.ts';
 import { SECOND, systemClock } from '#src/kernel/time.ts';
 import { quote } from '../check/judgement.ts';
@@ -26,7 +27,7 @@ const MAX_PAGES = 20;
 /** The service chooses it. */
 const TTL_AUTOMATIC = 1;
 const RETRY_AFTER_S = 30;
-const TOKEN_NEEDS = 'the permissions Zone Read and DNS Edit for it';
+const TOKEN_NEEDS = say`the permissions Zone Read and DNS Edit for it`;
 /** "Record already exists", "An identical record already exists". */
 const EXISTS: ReadonlySet<number> = new Set([81_057, 81_058]);
 /** "Invalid request headers", with status 400: what no token looks like. */
@@ -63,9 +64,9 @@ const parsed = (text: string | null): Envelope | null => {
   }
 };
 
-const later = (message: string, seconds: number, cause?: unknown): AppError =>
+const later = (message: Text, seconds: number, cause?: unknown): AppError =>
   new AppError('unavailable', message, {
-    hint: 'Send the same request again after `retry_after` seconds: what was published so far is found then.',
+    hint: say`Send the same request again after \`retry_after\` seconds: what was published so far is found then.`,
     extra: { retry_after: seconds },
     cause,
   });
@@ -89,7 +90,7 @@ export const createCloudflare = ({ api, token, stopping, log }: CloudflareOption
       });
       return { response, answer: parsed(await readShort(response, MAX_ANSWER_BYTES)) };
     } catch (error) {
-      throw later('Cloudflare could not be reached, or gave no answer in time.', RETRY_AFTER_S, error);
+      throw later(say`Cloudflare could not be reached, or gave no answer in time.`, RETRY_AFTER_S, error);
     }
   };
 
@@ -101,17 +102,17 @@ export const createCloudflare = ({ api, token, stopping, log }: CloudflareOption
     if (status === 429) {
       const wait = retryAfterOf(headers.get('retry-after') ?? undefined, systemClock.now());
       const seconds = Math.max(1, Math.ceil((wait ?? RETRY_AFTER_S * SECOND) / SECOND));
-      return later('Cloudflare takes no more requests for now.', seconds);
+      return later(say`Cloudflare takes no more requests for now.`, seconds);
     }
     if (status === 401 || status === 403 || codes.includes(INVALID_HEADERS))
-      return new AppError('conflict', "Cloudflare refuses the service's token.", {
-        hint: `That is for the operator: the token in dns.provider must be valid, and needs ${TOKEN_NEEDS}.`,
+      return new AppError('conflict', say`Cloudflare refuses the service's token.`, {
+        hint: say`That is for the operator: the token in dns.provider must be valid, and needs ${TOKEN_NEEDS}.`,
       });
     if (status >= 500 || answer === null || faults.length === 0)
-      return later(`Cloudflare failed (status ${status}).`, RETRY_AFTER_S);
+      return later(say`Cloudflare failed (status ${status}).`, RETRY_AFTER_S);
     const [{ code, message } = { code: 0, message: '' }] = faults;
-    return new AppError('conflict', `Cloudflare refuses: ${quote(message)} (${code}).`, {
-      hint: 'Put right at Cloudflare what it says, or publish the records there by hand.',
+    return new AppError('conflict', say`Cloudflare refuses: ${quote(message)} (${code}).`, {
+      hint: say`Put right at Cloudflare what it says, or publish the records there by hand.`,
     });
   };
 
@@ -128,7 +129,7 @@ export const createCloudflare = ({ api, token, stopping, log }: CloudflareOption
       const { result, result_info } = await call(`${path}?${query}`);
       const items = schema.safeParse(result);
       if (!items.success)
-        throw later('Cloudflare answers in a form that is not known.', RETRY_AFTER_S, items.error);
+        throw later(say`Cloudflare answers in a form that is not known.`, RETRY_AFTER_S, items.error);
       all.push(...items.data);
       if (page >= (result_info?.total_pages ?? 1)) break;
     }

@@ -1,4 +1,5 @@
 // What is asked of a DNS provider at which the operator holds zones of practices. Nothing is changed or removed there.
+import type { Text } from '#src/kernel/say.ts';
 import type { WantedRecord } from '../records/host-check.ts';
 
 /** Names and hosts are in lower case without a dot at their end, a TXT is one text without quotes. */
@@ -17,10 +18,10 @@ export interface ProviderZone {
 
 /** All reject with `conflict` where the provider refuses, and with `unavailable` where it may answer later. */
 export interface DnsProvider {
-  /** In texts. */
+  /** Texts name it so. */
   readonly name: string;
   /** What its token needs, in texts. */
-  readonly tokenNeeds: string;
+  readonly tokenNeeds: Text;
   /** Null where there is none of that name, or none that the token may see. */
   findZone(name: string): Promise<ProviderZone | null>;
   /** All records at that very name. */

@@ -1,5 +1,6 @@
 // Shapes shared by records, checks, alerts and overviews: what a sending host needs in the DNS, and what was found of
 // it.
+import { inEnglish, type Speak, type Text } from '#src/kernel/say.ts';
 
 export const purposes = [
   'dkim',
@@ -28,11 +29,11 @@ export interface WantedRecord {
   readonly name: string;
   /** For an MX the host; its `priority` is separate. */
   readonly value: string;
-  /** Of an MX; null for other types. */
+  /** An MX has one; it is null for other types. */
   readonly priority: number | null;
   readonly required: boolean;
-  /** Advice on publishing the record: one or two English sentences, or empty. */
-  readonly hint: string;
+  /** Advice on publishing the record: one or two sentences, or nothing. */
+  readonly hint: Text;
 }
 
 /** `value` is the record to publish in the end: what was found, merged with what is wanted (SPF, DMARC). */
@@ -40,8 +41,8 @@ export interface CheckedRecord extends WantedRecord {
   readonly status: RecordStatus;
   /** One entry a record, as found: `10 mail.example.org` for an MX. */
   readonly found: readonly string[];
-  /** What is wrong and what to do. If the record is right: advice, or empty. */
-  readonly hint: string;
+  /** What is wrong and what to do. If the record is right: advice, or nothing. */
+  readonly hint: Text;
 }
 
 /** A record that must not exist. */
@@ -50,7 +51,7 @@ export interface DnsConflict {
   readonly type: 'MX';
   readonly name: string;
   readonly found: readonly string[];
-  readonly hint: string;
+  readonly hint: Text;
 }
 
 export interface WantedRecords {
@@ -89,3 +90,13 @@ export interface HostFacts {
   readonly keys: readonly HostKey[];
   readonly bimi: { readonly logoUrl: string | null; readonly certificateUrl: string | null };
 }
+
+/** Advice in that language; in English where a part of it is not known in the other. */
+export const adviceIn = (speak: Speak, advice: Text): string =>
+  (speak.knows(advice) ? speak : inEnglish)(advice);
+
+/** A record as it is shown. */
+export const withAdvice = <R extends { readonly hint: Text }>(speak: Speak, record: R) => ({
+  ...record,
+  hint: adviceIn(speak, record.hint),
+});

@@ -2,6 +2,7 @@
 
 import { type PracticeRow, tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import { isReplaced } from '../keys/key-rules.ts';
 import { recordOf } from '../keys/keys.ts';
 import { type DkimKeyRow, dkimKeyStore } from '../store.ts';
@@ -9,7 +10,7 @@ import type { HostFacts } from './host-check.ts';
 
 export interface HostFactsSettings {
   readonly serviceHost: string;
-  readonly sealingKey: Buffer;
+  readonly sealingKey: SealingKey;
 }
 
 /** The host that records and checks are about: the pending domain if there is one, else the domain in use. */

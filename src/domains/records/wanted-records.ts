@@ -3,15 +3,15 @@
 // the operator's zones all take their texts from here. An MX on the apex is never asked for, because it would take the
 // domain's own mail away. Pure.
 
-import { getDomain } from 'tldts';
+import { nothing, say, type Text } from '#src/kernel/say.ts';
+import { organizationalDomain } from '#src/mail/organizational-domain.ts';
 import type { HostFacts, WantedRecord, WantedRecords } from './host-check.ts';
 
 const MX_PRIORITY = 10;
 
-const KEEP_UNPROXIED =
-  'Publish it as a plain CNAME: switch a proxy ("DNS only" at some providers) off for this name.';
+const KEEP_UNPROXIED = say`Publish it as a plain CNAME: switch a proxy ("DNS only" at some providers) off for this name.`;
 
-const SERVED_HERE = 'This service publishes it itself: there is nothing for you to do.';
+const SERVED_HERE = say`This service publishes it itself: there is nothing for you to do.`;
 
 /**
  * The name that has SPF and DMARC for the whole domain. For a managed host that is the host itself: the names above
@@ -20,12 +20,12 @@ const SERVED_HERE = 'This service publishes it itself: there is nothing for you 
 export const apexOf = ({ host, kind }: Pick<HostFacts, 'host' | 'kind'>): string =>
   kind === 'managed' ? host : (organizationalDomain(host) ?? host);
 
-type Place = Pick<WantedRecord, 'purpose' | 'name' | 'value'> & { readonly hint?: string };
+type Place = Pick<WantedRecord, 'purpose' | 'name' | 'value'> & { readonly hint?: Text };
 
 const wanted =
   (type: WantedRecord['type']) =>
   (
-    { purpose, name, value, hint = type === 'CNAME' ? KEEP_UNPROXIED : '' }: Place,
+    { purpose, name, value, hint = type === 'CNAME' ? KEEP_UNPROXIED : nothing }: Place,
     required: boolean,
   ): WantedRecord => ({
     purpose,
@@ -58,8 +58,8 @@ const bimiRecord = ({ host, bimi }: HostFacts): WantedRecord => {
       value: `v=BIMI1; l=${bimi.logoUrl ?? `https://${host}/logo.svg`};${certificate}`,
       hint:
         bimi.logoUrl === null
-          ? 'Optional. Put the address of your own logo (SVG Tiny PS, by https) in place of the one shown; leave a= out until you have a certificate.'
-          : 'Optional. It has an effect only with a DMARC policy of quarantine or reject.',
+          ? say`Optional. Put the address of your own logo (SVG Tiny PS, by https) in place of the one shown; leave a= out until you have a certificate.`
+          : say`Optional. It has an effect only with a DMARC policy of quarantine or reject.`,
     },
     false,
   );
@@ -83,7 +83,7 @@ const hintedFor = (kind: HostFacts['kind'], records: readonly WantedRecord[]): r
 /** The host at which mail to a sending host's people is received. */
 export const receivingHost = (host: string): string => `in.${host}`;
 
-/** For receiving mail there. */
+/** They are needed to receive mail there. */
 export const receivingRecords = (
   facts: Pick<HostFacts, 'host' | 'kind' | 'serviceHost'>,
 ): readonly WantedRecord[] => {
@@ -95,7 +95,7 @@ export const receivingRecords = (
         purpose: 'inbound_mx',
         name: receiver,
         value: serviceHost,
-        hint: `Optional, for receiving mail at addresses of ${receiver}. The MX of ${apexOf(facts)} itself stays as it is.`,
+        hint: say`Optional, for receiving mail at addresses of ${receiver}. The MX of ${apexOf(facts)} itself stays as it is.`,
       },
       false,
     ),
@@ -116,7 +116,7 @@ export const wantedRecords = (facts: HostFacts): WantedRecords => {
           purpose: 'spf',
           name: apex,
           value: spfText(serviceHost),
-          hint: 'A name may have one SPF record only: where there is one, add the include to it.',
+          hint: say`A name may have one SPF record only: where there is one, add the include to it.`,
         },
         true,
       ),
@@ -127,7 +127,7 @@ export const wantedRecords = (facts: HostFacts): WantedRecords => {
           purpose: 'dmarc',
           name: `_dmarc.${apex}`,
           value: dmarcText(serviceHost),
-          hint: 'Where there is a DMARC record, keep it; it must not say aspf=s.',
+          hint: say`Where there is a DMARC record, keep it; it must not say aspf=s.`,
         },
         true,
       ),
@@ -139,7 +139,7 @@ export const wantedRecords = (facts: HostFacts): WantedRecords => {
                 purpose: 'dmarc_subdomain',
                 name: `_dmarc.${host}`,
                 value: dmarcText(serviceHost),
-                hint: `With the same policy (p=) as at _dmarc.${apex}.`,
+                hint: say`With the same policy (p=) as at _dmarc.${apex}.`,
               },
               true,
             ),
@@ -177,11 +177,3 @@ export const mtaStsTarget = (serviceHost: string): string => `_mta-sts.${service
 
 /** The web server of the policy (RFC 8461 §3.3). */
 export const mtaStsPolicyTarget = (serviceHost: string): string => `mta-sts.${serviceHost}`;
-
-/**
- * The organizational domain of a host by the Public Suffix List: SPF and DMARC for the whole domain are there.
- * Suffixes that companies offer (github.io) count, as they do for receivers. Null for a public suffix itself (`de`,
- * `co.uk`). `host` is in A-labels.
- */
-export const organizationalDomain = (host: string): string | null =>
-  getDomain(host, { allowPrivateDomains: true, validateHostname: false });

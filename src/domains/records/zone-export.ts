@@ -2,6 +2,7 @@
 // and never replaces, so a record that exists already and may exist only once is left out, with a comment. The
 // service's own zones are in zone.ts. Pure.
 
+import { inEnglish } from '#src/kernel/say.ts';
 import { isWithin, type ResourceRecord, type SoaRecord, zoneFile } from '../zones/resource-record.ts';
 import type { CheckedRecord, HostCheck, HostFacts, WantedRecord, WantedRecords } from './host-check.ts';
 
@@ -67,7 +68,9 @@ const textLines = (record: WantedRecord, found: CheckedRecord | undefined, hasLo
       return commentedOut(healed, 'Left out, because it is already there and right:');
     case 'error':
       return (
-        comment(`Left out, because it could not be found out whether there is one. ${found.hint}`) +
+        comment(
+          `Left out, because it could not be found out whether there is one. ${inEnglish(found.hint)}`,
+        ) +
         // The lookup that failed may be the one for the policy to copy.
         (record.purpose === 'dmarc_subdomain'
           ? ''
@@ -80,7 +83,7 @@ const textLines = (record: WantedRecord, found: CheckedRecord | undefined, hasLo
     case 'multiple':
     case 'proxied':
       return (
-        comment(`Left out, because there is one that is to be changed. ${found.hint}`) +
+        comment(`Left out, because there is one that is to be changed. ${inEnglish(found.hint)}`) +
         commentedOut(healed, 'By hand, replace the record that is there by this one:')
       );
     default:

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import type { DomainDeps } from '../domain-deps.ts';
 import { servedStore } from '../registry-store.ts';
 import { type MtaStsSettings, policyText, servesPolicy } from './mta-sts.ts';
@@ -12,8 +13,8 @@ const MAX_NAME = 254;
 const HOST_AND_PORT = /^([a-z0-9_.-]+?)\.?(?::\d+)?$/i;
 
 const notServed = (name: string): AppError =>
-  new AppError('not_found', `Nothing is served under ${name || 'this host name'}.`, {
-    hint: 'MTA-STS policies are served under mta-sts. before a host that receives mail here.',
+  new AppError('not_found', say`Nothing is served under ${name || say`this host name`}.`, {
+    hint: say`MTA-STS policies are served under mta-sts. before a host that receives mail here.`,
   });
 
 /** The name in a Host header in lower case; '' if it has none, or an IPv6 address. */
@@ -34,6 +35,7 @@ export const mtaStsRoutes = (
       path: '/.well-known/mta-sts.txt',
       tag: 'Service',
       id: 'getMtaStsPolicy',
+      usedBy: 'mail servers that send to this one (RFC 8461)',
       summary: 'MTA-STS policy',
       description:
         'Under `mta-sts.` before the service host, a managed host, or `in.` or `bounce.` of a sending host. The ' +

@@ -5,14 +5,6 @@ import type { Lookup, ZoneLookup } from '#src/kernel/dns-lookup.ts';
 import { type DnsResolver, resolverOf } from '#src/kernel/dns-resolver.ts';
 import { type CheckedSet, failures, plainAddress } from './zone-check.ts';
 
-export interface RelayFacts {
-  /** Name of the upstream in the configuration. */
-  readonly upstream: string;
-  readonly host: string;
-  /** Addresses that its mail leaves from, where they are known without the DNS. */
-  readonly addresses: readonly string[] | null;
-}
-
 export interface SenderRecord {
   /** `spf.<service host>` */
   readonly name: string;
@@ -30,10 +22,12 @@ const resolverFor = (lookup: ZoneLookup, { name: own, text }: SenderRecord): Dns
 const remedy =
   'Set dns.zones.spf_includes to the SPF domain that the relay’s provider names, or dns.zones.spf_addresses to the addresses it sends from.';
 
-/** Never rejects. */
+/** Never rejects. `addresses` are those that its mail leaves from, where they are known without the DNS. */
 export const checkRelaySenders = async (
   lookup: ZoneLookup,
-  { upstream, host, addresses }: RelayFacts,
+  upstream: string,
+  host: string,
+  addresses: readonly string[] | null,
   record: SenderRecord,
 ): Promise<CheckedSet> => {
   const set = { type: 'SPF', name: `${upstream} (${host})`, values: ['pass'], required: true } as const;

@@ -14,7 +14,7 @@ type CheckedType = SetType | 'SPF';
  */
 export interface WantedSet {
   readonly type: SetType;
-  /** For a PTR the address. */
+  /** A PTR has the address here. */
   readonly name: string;
   /** Empty: any value is right. */
   readonly values: readonly string[];

@@ -44,7 +44,7 @@ const look = (
   const slug = tenantStore(db).route(routeId)?.slug ?? routeId;
   const from = windowFrom(now, practice.resumed_at);
   const facts = { by: 'guardrail', route: { id: routeId, slug }, from, ...finding } as const;
-  writePause(db, { facts, reason: reasonOf(finding, slug, from) }, systemChange('practice.pause'), now);
+  writePause(db, reasonOf(finding, slug, from), facts, systemChange('practice.pause'), now);
   notifyOwners(practice.id);
 };
 

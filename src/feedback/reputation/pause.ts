@@ -10,6 +10,7 @@ import type { Caller } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import type { Finding } from './rules.ts';
 import { reputationStore } from './store.ts';
 
@@ -25,11 +26,6 @@ export type PauseFacts =
     } & Finding)
   /** `name`: the member's address or the token's name; empty for the operator. */
   | { readonly by: 'member' | 'token' | 'operator'; readonly name: string };
-
-export interface Pause {
-  readonly reason: string;
-  readonly facts: PauseFacts;
-}
 
 /** Null where the tenant was never paused or resumed. */
 export const pauseFacts = ({ pause_facts_json }: PracticeRow): PauseFacts | null =>
@@ -62,12 +58,18 @@ const write = (
  * Throws `conflict` where the tenant is paused already: the first reason is kept. A pause by the operator replaces any other,
  * and only the operator lifts it: otherwise an owner could lift the earlier pause and go on sending.
  */
-export const writePause = (db: TenantDb, { reason, facts }: Pause, change: Change, now: number): Practice => {
+export const writePause = (
+  db: TenantDb,
+  reason: string,
+  facts: PauseFacts,
+  change: Change,
+  now: number,
+): Practice => {
   const row = tenantStore(db).practice();
   const isTakenOver = facts.by === 'operator' && row.pause_by !== 'operator';
   if (row.paused_at !== null && !isTakenOver)
-    throw new AppError('conflict', 'The practice is paused already.', {
-      hint: 'GET /api/practices/{id} shows who paused it and why.',
+    throw new AppError('conflict', say`The practice is paused already.`, {
+      hint: say`GET /api/practices/{id} shows who paused it and why.`,
     });
   const pause = {
     pause_reason: reason,
@@ -85,23 +87,28 @@ export const pausePractice = (
   caller: Caller,
   change: Change,
   now: number,
-): Practice => writePause(db, { reason, facts: personOf(caller) }, change, now);
+): Practice => writePause(db, reason, personOf(caller), change, now);
 
-const forbidden = (message: string, hint: string): AppError =>
+const forbidden = (message: Text, hint: Text): AppError =>
   new AppError('forbidden', message, { hint, extra: { permission: 'practice.manage' } });
 
 /** Throws `conflict` where it is not paused, `forbidden` where the caller may not lift that pause. */
 export const resumePractice = (db: TenantDb, caller: Caller, change: Change, now: number): Practice => {
   const row = tenantStore(db).practice();
   if (row.paused_at === null)
-    throw new AppError('conflict', 'The practice is not paused.', { hint: 'There is nothing to resume.' });
+    throw new AppError('conflict', say`The practice is not paused.`, {
+      hint: say`There is nothing to resume.`,
+    });
   if (!caller.isOwner)
     throw forbidden(
-      'A practice is resumed by one of its owners.',
-      'Ask an owner, who is signed in, to resume it.',
+      say`A practice is resumed by one of its owners.`,
+      say`Ask an owner, who is signed in, to resume it.`,
     );
   if (row.pause_by === 'operator' && caller.kind !== 'operator')
-    throw forbidden('The operator has paused the practice, and alone resumes it.', 'Write to the operator.');
+    throw forbidden(
+      say`The operator has paused the practice, and alone resumes it.`,
+      say`Write to the operator.`,
+    );
   reputationStore(db).begin(utcDay(now));
   const resumed = {
     pause_reason: null,

@@ -1,24 +1,14 @@
 // Pause and resumption of a practice by people.
+
 import { z } from 'zod';
 import { practiceSchema, tenantParams } from '#src/accounts/tenants/schema.ts';
 import { refuseSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
-import type { Storage } from '#src/kernel/db/storage.ts';
+import type { Base } from '#src/kernel/base.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
-import { type Lane, lanes } from '#src/kernel/stream.ts';
-import type { Clock } from '#src/kernel/time.ts';
+import { lanes } from '#src/kernel/stream.ts';
 import { lineSchema } from '#src/mail/line-schema.ts';
+import type { Messages } from '#src/messages/open.ts';
 import { pausePractice, resumePractice } from './pause.ts';
-
-export interface PauseRoutesDeps {
-  readonly storage: Storage;
-  readonly clock: Clock;
-  /** See PauseNotices. */
-  readonly notifyOwners: (tenantId: string) => void;
-  /** See DueRegistry.hold. */
-  readonly holdDue: (tenantId: string, dueAt: number) => Promise<() => void>;
-  /** Something of that lane is due. */
-  readonly wake: (tenantId: string, lane: Lane, dueAt: number) => void;
-}
 
 const REASON_LENGTH = 500;
 
@@ -28,7 +18,11 @@ const pauseBody = z
   })
   .meta({ examples: [{ reason: 'Die Liste wird geprüft.' }] });
 
-export const pauseRoutes = ({ storage, clock, notifyOwners, holdDue, wake }: PauseRoutesDeps): Route[] => {
+export const pauseRoutes = (
+  { storage, clock }: Pick<Base, 'storage' | 'clock'>,
+  notifyOwners: (tenantId: string) => void,
+  queue: Pick<Messages['queue'], 'hold' | 'wake'>,
+): Route[] => {
   const files = storage.tenants;
   const shared = {
     method: 'post',
@@ -68,10 +62,10 @@ export const pauseRoutes = ({ storage, clock, notifyOwners, holdDue, wake }: Pau
       handle: async ({ params: { id } }, { caller, change }) => {
         const now = clock.now();
         // After a crash the next start finds this tenant due at once, and not an hour later.
-        const release = await holdDue(id, now);
+        const release = await queue.hold(id, now);
         try {
           const body = await files.write(id, (db) => resumePractice(db, caller, change, now));
-          for (const lane of lanes) wake(id, lane, now);
+          for (const lane of lanes) queue.wake(id, lane, now);
           notifyOwners(id);
           return { status: 200, body };
         } finally {

@@ -3,11 +3,11 @@
 // A suppressed address is found also after the address itself has been erased: by an HMAC, which cannot be computed from a
 // list of addresses without the installation's key, and which differs between tenants.
 
-import type { KeyObject } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type EventData, eventStore } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { Channel } from '#src/messages/kinds.ts';
 import { addressHash, isPseudonym } from '#src/messages/pseudonym.ts';
@@ -63,7 +63,7 @@ export const suppressionData = (
  */
 export const addSuppression = (
   db: TenantDb,
-  key: KeyObject,
+  key: TenantKey,
   { address, place, reason, sourceMessageId, note }: NewSuppression,
   now: number,
 ): { readonly row: SuppressionRow; readonly isNew: boolean } => {
@@ -123,7 +123,7 @@ const ownWeight: Readonly<Record<SuppressionReason, number>> = {
  */
 export const addOwnSuppression = (
   db: TenantDb,
-  key: KeyObject,
+  key: TenantKey,
   wanted: NewSuppression,
   now: number,
 ): { readonly row: SuppressionRow; readonly isNew: boolean } => {

@@ -7,6 +7,7 @@ import { type ProjectRow, type RouteRow, tenantStore } from '#src/accounts/tenan
 import { type Caller, mayUseProject } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import type { SuppressionFacts, SuppressionScope } from '#src/messages/suppression-rules.ts';
 import type { SuppressionPlace } from './change.ts';
 import type { VisiblePlaces } from './store.ts';
@@ -21,8 +22,8 @@ export interface NamedPlace {
 /** The projects that someone is limited to. */
 type Limited = Pick<Caller, 'projects'>;
 
-const unfit = (path: string, message: string): AppError =>
-  new AppError('invalid_request', `\`${path}\` ${message}.`, { extra: { fields: [{ path, message }] } });
+const unfit = (path: string, message: Text): AppError =>
+  new AppError('invalid_request', say`\`${path}\` ${message}.`, { extra: { fields: [{ path, message }] } });
 
 export const noSuchSuppression = (): AppError => notFound('suppression');
 
@@ -48,7 +49,7 @@ const scopeOf = ({ scope, project_id, route_id }: NamedPlace): SuppressionScope 
 };
 
 const requireNone = (path: string, value: string | undefined, scope: SuppressionScope): void => {
-  if (value !== undefined) throw unfit(path, `does not belong to the scope ${scope}`);
+  if (value !== undefined) throw unfit(path, say`does not belong to the scope ${scope}`);
 };
 
 /**
@@ -67,18 +68,18 @@ export const namedPlace = (
     case 'team':
       requireNone(`${root}.project_id`, project_id, scope);
       requireNone(`${root}.route_id`, route_id, scope);
-      requireAllProjects(caller, 'suppressions.manage', 'A suppression for the whole practice');
+      requireAllProjects(caller, 'suppressions.manage', say`A suppression for the whole practice`);
       return { scope, projectId: null, routeId: null };
     case 'project':
       requireNone(`${root}.route_id`, route_id, scope);
-      if (project_id === undefined) throw unfit(`${root}.project_id`, 'is required for the scope project');
+      if (project_id === undefined) throw unfit(`${root}.project_id`, say`is required for the scope project`);
       return { scope, projectId: namedProject(db, project_id, caller).id, routeId: null };
     case 'route': {
       requireNone(`${root}.project_id`, project_id, scope);
-      if (route_id === undefined) throw unfit(`${root}.route_id`, 'is required for the scope route');
+      if (route_id === undefined) throw unfit(`${root}.route_id`, say`is required for the scope route`);
       const route = namedRoute(db, route_id, caller);
       if (route.project_id === null)
-        requireAllProjects(caller, 'suppressions.manage', 'A suppression on a shared route');
+        requireAllProjects(caller, 'suppressions.manage', say`A suppression on a shared route`);
       return { scope, projectId: null, routeId: route.id };
     }
     default:
@@ -103,7 +104,7 @@ export const mayChange = (db: TenantDb, row: SuppressionFacts, caller: Caller): 
 export const requireMayChange = (db: TenantDb, row: SuppressionFacts, caller: Caller): void => {
   if (!isVisible(db, row, caller)) throw noSuchSuppression();
   if (projectOf(db, row) === null)
-    requireAllProjects(caller, 'suppressions.manage', 'A suppression of several projects');
+    requireAllProjects(caller, 'suppressions.manage', say`A suppression of several projects`);
 };
 
 /** The limit of the caller's lists; null: no limit. */

@@ -9,6 +9,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { haveWords, joinWords } from '#src/kernel/typed-words.ts';
 import { AddressError, parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
@@ -46,8 +47,8 @@ export const addressOf = (path: string, text: string): Address => {
     return parseAddress(text).address;
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    throw new AppError('invalid_request', `\`${path}\`: ${error.message}.`, {
-      extra: { fields: [{ path, message: error.message }] },
+    throw new AppError('invalid_request', say`\`${path}\`: ${error.text}.`, {
+      extra: { fields: [{ path, message: error.text }] },
     });
   }
 };
@@ -120,6 +121,7 @@ export const suppressionRoutes = (deps: SuppressionDeps): Route[] => {
       method: 'get',
       path: '/api/suppressions',
       id: 'listSuppressionsFlat',
+      usedBy: 'programs that name the practice in the query',
       summary:
         'Suppressions; the practice is that of the token, or named in the query, by a project of it too',
       query: flatListQuery,

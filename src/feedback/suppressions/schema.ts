@@ -129,8 +129,9 @@ export const presentSuppression = (db: TenantDb, row: SuppressionRow): z.infer<t
   };
 };
 
-/** For the audit, which is kept after the erasure of a person's data: the address cannot be read from it. */
+/** For the audit, which is kept after the erasure of a person's data: neither address nor note can be read from it. */
 export const auditedSuppression = (db: TenantDb, row: SuppressionRow) => ({
   ...presentSuppression(db, row),
   address: row.address === null ? null : maskAddress(row.address as Address),
+  note: row.note === null ? null : '…',
 });

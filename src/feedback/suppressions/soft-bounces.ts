@@ -1,12 +1,13 @@
 // Suppresses an address whose mail comes back again and again, though no reply says that it does not exist: a mailbox that is
 // full for weeks, a server that is gone. A message that arrives begins the count again, and one that arrived and came back all
 // the same is one that came back. What is refused because of its sender or its content says nothing about the address.
-import type { KeyObject } from 'node:crypto';
+
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { NightlyTask } from '#src/kernel/base.ts';
 import type { Config } from '#src/kernel/config/config.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import { type Clock, DAY } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
@@ -33,13 +34,13 @@ export interface SoftBounce {
   readonly rule: string | undefined;
 }
 
-const hashOf = (db: TenantDb, key: KeyObject, address: Address): Buffer =>
+const hashOf = (db: TenantDb, key: TenantKey, address: Address): Buffer =>
   addressHash(key, tenantStore(db).practice().id, address);
 
-/** In the transaction that stores it. `key` is that of `addressHash`. */
+/** It is called in the transaction that stores the bounce. `key` is that of `addressHash`. */
 export const countSoftBounce = (
   db: TenantDb,
-  key: KeyObject,
+  key: TenantKey,
   { message, address, rule }: SoftBounce,
   { count, days }: SoftBounceLimit,
   now: number,
@@ -57,7 +58,7 @@ export const countSoftBounce = (
 /** The message has reached that recipient. */
 export const noteArrival = (
   db: TenantDb,
-  key: KeyObject,
+  key: TenantKey,
   { address, message_seq }: RecipientRow,
   now: number,
 ): void => {

@@ -122,7 +122,7 @@ export const suppressionStore = perConnection((db: TenantDb) => {
       }) ?? 0,
     /** Whether no address is suppressed: then none needs to be hashed. */
     isEmpty: (): boolean => isEmpty(),
-    /** Changes whenever an address may have been suppressed that was not before. Of this connection. */
+    /** Changes whenever an address may have been suppressed that was not before. It belongs to this connection. */
     version: (): number => version,
     ofAddress: (hash: Buffer): SuppressionFacts[] => ofAddress.all(hash),
     /** Newest first: a handful at the most, one a scope. */

@@ -2,6 +2,7 @@
 import { CSV_TYPE, csvFile } from '#src/kernel/csv-file.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { practiceParams } from './routes.ts';
 import { bulkDeleteAnswer, bulkDeleteBody } from './schema.ts';
 import { exportSuppressions, removeSuppressions, type SuppressionDeps } from './transfer.ts';
@@ -20,7 +21,7 @@ export const suppressionTransferRoutes = (deps: SuppressionDeps): Route[] => {
   const limit = createRateCheck(
     deps.clock,
     () => perMinute(FILES_PER_MINUTE),
-    `Suppressions are exported ${FILES_PER_MINUTE} times a minute at most.`,
+    say`Suppressions are exported ${FILES_PER_MINUTE} times a minute at most.`,
   );
   return [
     defineRoute({
@@ -43,6 +44,7 @@ export const suppressionTransferRoutes = (deps: SuppressionDeps): Route[] => {
       method: 'post',
       path: '/api/practices/{id}/suppression/bulk-delete',
       id: 'deleteSuppressions',
+      usedBy: 'programs that keep addresses in another system',
       summary: 'Let go of up to 1,000 addresses',
       audit: 'suppression.bulk_delete',
       body: bulkDeleteBody,

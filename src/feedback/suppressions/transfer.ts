@@ -1,12 +1,13 @@
 // Exports and removes many suppressions. Written in small transactions, so that others run in between; after a
 // crash the same call can be repeated without harm.
-import type { KeyObject } from 'node:crypto';
+
 import { type AuditEntry, auditStore } from '#src/events/audit-store.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
 import { type CsvReading, csvTable } from '#src/kernel/csv-file.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { removeSuppression } from './change.ts';
 import { isVisible, requireMayChange, visiblePlaces } from './place.ts';
@@ -21,7 +22,7 @@ export interface SuppressionDeps {
   readonly files: TenantFiles;
   readonly clock: Clock;
   /** The key of `addressHash`. */
-  readonly suppressionKey: KeyObject;
+  readonly suppressionKey: TenantKey;
 }
 
 /** The caller and the tenant. */

@@ -1,5 +1,5 @@
 // Who objected to tracking, by the hash that suppressions have too. The consent ledger has the objection itself; this is what sending
-// and the links of mails ask. It is the person's word for all mail of the practice, and outlasts lists, imports and erasure.
+// and the links of mails ask. It is the person's word for all mail of the practice, and stays longer than lists, imports and erasure.
 import { remembered } from '#src/kernel/db/memory.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 

@@ -53,7 +53,7 @@ const isYetToCome = (
   if (!waiting) return false;
   const ended = waiting.attempts - waiting.claimed;
   const turnedAway = eventStore(db).turnedAway(message_seq, id, ended);
-  return !canHaveArrived({ ended, turnedAway, events });
+  return !canHaveArrived(ended, turnedAway, events);
 };
 
 const record = (db: TenantDb, recipientId: number, hits: readonly Hit[], deps: SignalDeps): void => {

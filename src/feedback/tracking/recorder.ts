@@ -9,6 +9,7 @@ import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
+import { TenantMoved } from '#src/kernel/moved.ts';
 import { MINUTE, SECOND, sleep } from '#src/kernel/time.ts';
 import type { ReturnPathTarget } from '#src/mail/verp.ts';
 import type { HitKind } from './machines.ts';
@@ -27,7 +28,7 @@ export interface RecorderDeps {
 }
 
 export interface Recorder {
-  /** Returns at once and never throws. */
+  /** Returns at once. Throws TenantMoved and nothing else. */
   note(target: ReturnPathTarget, hit: Hit): void;
   /** Resolves when everything held is stored, or was given up after some seconds. Later hits are dropped. */
   stop(): Promise<void>;
@@ -63,11 +64,11 @@ interface Held {
 /** Hits held for one tenant. */
 interface Tenant {
   readonly number: number;
-  /** In the order in which they came. */
+  /** They are in the order in which they came. */
   readonly held: Held[];
   isWriting: boolean;
   failures: number;
-  /** After a failure: not before this time. */
+  /** A failure sets it: nothing is tried before this time. */
   notBefore: number;
 }
 
@@ -123,7 +124,17 @@ export const createRecorder = (deps: RecorderDeps): Recorder => {
     if (isBurst(recent.map(({ hit }) => hit))) for (const click of recent) click.isBurst = true;
   };
 
+  /** A registry that cannot be read keeps no link from working. */
+  const requireHere = (tenantNumber: number): void => {
+    try {
+      platform.peek((db) => registryStore(db).anyByNumber(tenantNumber));
+    } catch (error) {
+      if (error instanceof TenantMoved) throw error;
+    }
+  };
+
   const note = (target: ReturnPathTarget, hit: Hit): void => {
+    requireHere(target.tenantNumber);
     if (state !== 'open' || isFull(target.tenantNumber)) {
       lost += 1;
       return;

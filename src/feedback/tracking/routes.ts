@@ -1,29 +1,24 @@
 // Answers the links of copies: a pixel, or a redirect to the sender's target. The link contains all that the answer needs:
 // nothing is read or waited for, and the hit is stored later. Links work on after the mail or its tenant is removed.
-import type { KeyObject } from 'node:crypto';
+
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
 import { withoutHost } from '#src/kernel/ip-networks.ts';
 import { escapeHtml, HTML_TYPE } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { CLICK_PATH, OPEN_PATH, readClickLink, readOpenLink } from '#src/mail/copy-links.ts';
+import type { TokenKeys } from '#src/mail/token-keys.ts';
 import { clientOf, type HitKind, machineOf } from './machines.ts';
 import type { Recorder } from './recorder.ts';
 import type { Hit } from './rules.ts';
-
-export interface TrackingDeps {
-  readonly clock: Clock;
-  /** Signs the links. */
-  readonly trackingKey: KeyObject;
-  readonly recorder: Pick<Recorder, 'note'>;
-}
 
 /** GIF89a, one transparent point. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
 /** The server's answer for an unknown path, so that a link altered anywhere looks the same. */
-const notOurs = (): AppError => new AppError('not_found', 'There is nothing at this path.');
+const notOurs = (): AppError => new AppError('not_found', say`There is nothing at this path.`);
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
@@ -57,14 +52,20 @@ const token = z
   .describe('of the link in the mail')
   .meta({ examples: ['AbCdEf'] });
 
-export const trackingRoutes = ({ clock, trackingKey, recorder }: TrackingDeps): Route[] => {
+export const trackingRoutes = (
+  clock: Clock,
+  trackingKey: TokenKeys,
+  recorder: Pick<Recorder, 'note'>,
+): Route[] => {
   const shared = { method: 'get', tag: 'Tracking', access: 'public', stability: 'stable' } as const;
   const notOursAnswer = { description: 'The same for whatever is wrong with the link.', body: HTML_TYPE };
   return [
     defineRoute({
       ...shared,
       path: `${OPEN_PATH}/{token}`,
+      isAnsweredWhileDraining: true,
       id: 'trackOpen',
+      usedBy: 'mail programs that load the images of a mail',
       summary: 'The image that counts the opening of a mail',
       description: 'Always the same image. Parameters that others have added to the link are ignored.',
       params: z.strictObject({ token }),
@@ -84,7 +85,9 @@ export const trackingRoutes = ({ clock, trackingKey, recorder }: TrackingDeps): 
     defineRoute({
       ...shared,
       path: `${CLICK_PATH}/{token}/{url}`,
+      isAnsweredWhileDraining: true,
       id: 'followLink',
+      usedBy: 'who follows a link of a mail',
       summary: 'A link of a mail whose clicks are counted',
       description:
         'Leads only to the address that the sender of this mail linked to: it is in the link, signed. Parameters that others have added are ignored.',

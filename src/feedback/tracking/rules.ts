@@ -57,19 +57,11 @@ export interface CopyFacts {
 export const canBeRead = ({ attempts, queuedAttempts, isEnded }: CopyFacts): boolean =>
   queuedAttempts === null ? attempts > 0 || !isEnded : queuedAttempts > 0;
 
-/** A copy that is still to be sent. */
-export interface WaitingCopy {
-  /** Attempts that have ended, or died with their process. */
-  readonly ended: number;
-  /** Attempts that were deferred, or reached no upstream. */
-  readonly turnedAway: number;
-  readonly events: readonly HeardEvent[];
-}
-
 /**
  * Whether the copy can have arrived all the same: the end of an attempt is unknown, or there is a report about the mail.
  * Otherwise the reader is a filter that reads mail before its server answers. If it counted as a person, a deferred mail
- * would not be sent again.
+ * would not be sent again. `ended`: attempts that have ended or died with their process; `turnedAway`: those that were deferred or
+ * reached no upstream.
  */
-export const canHaveArrived = ({ ended, turnedAway, events }: WaitingCopy): boolean =>
+export const canHaveArrived = (ended: number, turnedAway: number, events: readonly HeardEvent[]): boolean =>
   ended > turnedAway || events.some(({ own }) => !own);

@@ -1,7 +1,7 @@
 // The unsubscribe link of each copy (RFC 8058): GET shows a page, and POST unsubscribes, from the page's button or a mail
 // program's one click. The body of the POST is ignored: the link alone names the copy, and every form of body that a mail
 // program sends must work. No cookie, Origin or Referer is required.
-import type { KeyObject } from 'node:crypto';
+
 import { z } from 'zod';
 import { lookOf } from '#src/accounts/pages/store.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
@@ -12,10 +12,12 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { mailLinkQuery } from '#src/kernel/fields.ts';
 import { withoutHost } from '#src/kernel/ip-networks.ts';
-import { HTML_TYPE } from '#src/kernel/page.ts';
+import { linkedPage } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { decodeUnsubscribeToken, preferencesUrlOf, UNSUBSCRIBE_PATH } from '#src/mail/copy-links.ts';
+import type { TokenKeys } from '#src/mail/token-keys.ts';
 import { type UnsubscribeView, unknownLinkPage, unsubscribePage } from './page.ts';
 import {
   copyOf,
@@ -30,7 +32,7 @@ export interface UnsubscribeDeps extends UnsubscribeKeys {
   readonly files: TenantFiles;
   readonly clock: Clock;
   /** Signs the tokens. */
-  readonly unsubscribeKey: KeyObject;
+  readonly unsubscribeKey: TokenKeys;
   readonly serviceName: string;
 }
 
@@ -87,15 +89,10 @@ const unsubscribeByLink = async (
 
 export const unsubscribeRoutes = (deps: UnsubscribeDeps): Route[] => {
   const shared = {
+    ...linkedPage,
     path: UNSUBSCRIBE_PATH,
     tag: 'Unsubscribe',
-    access: 'public',
-    stability: 'stable',
     query,
-    responses: {
-      200: { description: 'A page, in German or English by `Accept-Language`.', body: HTML_TYPE },
-      404: { description: 'The same page for whatever is wrong with the link.', body: HTML_TYPE },
-    },
   } as const;
   const answer = async (
     language: Parameters<typeof unsubscribePage>[0],
@@ -111,6 +108,7 @@ export const unsubscribeRoutes = (deps: UnsubscribeDeps): Route[] => {
       ...shared,
       method: 'get',
       id: 'getUnsubscribePage',
+      usedBy: 'who follows the unsubscribe link of a mail',
       summary: 'The page behind the unsubscribe link of a mail',
       description: 'Changes nothing: machines follow links too.',
       handle: ({ query: { t = '' } }: { query: Query }, { language }) => answer(language, viewOf(deps, t)),
@@ -119,6 +117,7 @@ export const unsubscribeRoutes = (deps: UnsubscribeDeps): Route[] => {
       ...shared,
       method: 'post',
       id: 'unsubscribeRecipient',
+      usedBy: 'mail programs with one click (RFC 8058), and the page itself',
       summary: 'Unsubscribe the recipient of a mail',
       description:
         'One click of a mail program (RFC 8058: `List-Unsubscribe=One-Click` as either kind of form), or the button of the page. Whatever the body is, the link alone counts. Asked for again it changes nothing.',
@@ -137,6 +136,7 @@ export const unsubscribeRoutes = (deps: UnsubscribeDeps): Route[] => {
       path: '/api/public/unsubscribe',
       tag: 'Unsubscribe',
       id: 'unsubscribeByRetiredPath',
+      usedBy: 'links of old mails, which learn that it has gone',
       summary: 'Retired',
       access: 'public',
       audit: { none: 'it does nothing' },
@@ -144,8 +144,8 @@ export const unsubscribeRoutes = (deps: UnsubscribeDeps): Route[] => {
       responses: {},
       errors: ['gone'],
       handle: () => {
-        throw new AppError('gone', 'Unsubscribing by this path was retired.', {
-          hint: `Use the link of the mail: POST ${UNSUBSCRIBE_PATH}?t=...`,
+        throw new AppError('gone', say`Unsubscribing by this path was retired.`, {
+          hint: say`Use the link of the mail: POST ${UNSUBSCRIBE_PATH}?t=...`,
         });
       },
     }),

@@ -1,7 +1,6 @@
 // Unsubscribes a person from mail like the copy whose link they used, or from all mail of its sender. One transaction writes
 // suppression, status, counters and events.
 
-import type { KeyObject } from 'node:crypto';
 import { utcDay } from '#src/accounts/counters/rules.ts';
 import { counterStore } from '#src/accounts/counters/store.ts';
 import { type PracticeRow, type RouteRow, tenantStore } from '#src/accounts/tenants/store.ts';
@@ -9,6 +8,7 @@ import { type EventData, eventStore, type HeardEvent } from '#src/events/store.t
 import { addOwnSuppression, onRoute, suppressionData, wholeTeam } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
@@ -30,7 +30,7 @@ export interface Copy {
 
 export interface UnsubscribeKeys {
   /** The key of `addressHash`. */
-  readonly suppressionKey: KeyObject;
+  readonly suppressionKey: TenantKey;
   /** Mail to this host is not counted. */
   readonly simulatorDomain: string;
 }
@@ -54,7 +54,7 @@ const eventsOf = (db: TenantDb, { message, recipient }: Copy): HeardEvent[] =>
 const hasSaidNo = (events: readonly HeardEvent[]): boolean =>
   events.some(({ type }) => type === 'message.unsubscribed');
 
-const ofThem = (db: TenantDb, { practice, address }: Copy, key: KeyObject): SuppressionFacts[] =>
+const ofThem = (db: TenantDb, { practice, address }: Copy, key: TenantKey): SuppressionFacts[] =>
   suppressionStore(db).ofAddress(addressHash(key, practice.id, address));
 
 const isOwnWish = (row: SuppressionFacts, { message, route }: Copy): boolean =>
@@ -66,7 +66,7 @@ const isOwnWish = (row: SuppressionFacts, { message, route }: Copy): boolean =>
  * The widest scope that the person has unsubscribed from; null where they can still get this mail. Suppressions for other
  * reasons do not count.
  */
-export const unsubscribedScope = (db: TenantDb, copy: Copy, key: KeyObject): UnsubscribeScope | null => {
+export const unsubscribedScope = (db: TenantDb, copy: Copy, key: TenantKey): UnsubscribeScope | null => {
   const wishes = ofThem(db, copy, key).filter((row) => isOwnWish(row, copy));
   if (wishes.some(({ scope }) => scope === 'team')) return 'team';
   return wishes.length > 0 || (isQuestion(copy) && hasSaidNo(eventsOf(db, copy))) ? 'route' : null;

@@ -1,4 +1,4 @@
-// The service's own form of events, for relays whose messages can be configured. Strict, so that a misspelt field is not
+// The service's own form of events, for relays whose messages can be configured. Strict, so that a field with a wrong name is not
 // silently lost. Pure.
 import { z } from 'zod';
 import { classifyBounce } from '#src/mail/bounce-class.ts';

@@ -3,7 +3,7 @@ import { parseReply, type Reply } from '#src/mail/reply.ts';
 import type { Clues } from '../locate.ts';
 import type { Consequence } from '../rules.ts';
 
-/** About one recipient of one mail. */
+/** It speaks of one recipient of one mail. */
 export interface RelayEvent {
   /** They lead to the copy. */
   readonly clues: Clues;

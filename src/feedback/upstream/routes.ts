@@ -1,14 +1,17 @@
 // Where a relay posts its reports if it reports by HTTP instead of by mail: one path for each upstream that has `events`.
 // They are applied like any other report, so that a repetition, also one by mail, changes nothing.
+
 import { z } from 'zod';
-import { nothingSent, unreadable } from '#src/accounts/people/credential-faults.ts';
+import { nothingSent, unreadable } from '#src/kernel/credentials.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { asItComes } from '#src/kernel/fields.ts';
 import type { Log } from '#src/kernel/log.ts';
+import { TenantMoved } from '#src/kernel/moved.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Secret } from '#src/kernel/secret.ts';
 import { unfit, validate } from '#src/kernel/validate.ts';
-import type { ReportResult } from '../receive.ts';
+import type { ReportResult } from '#src/mail/reception.ts';
 import { type LocatedDeps, receiveLocated } from '../receive-located.ts';
 import type { Confirm } from './confirm-subscription.ts';
 import { jsonEvents, readJsonEvents } from './json-events.ts';
@@ -64,8 +67,7 @@ const body = asItComes(jsonEvents, {
   ],
 });
 
-const SEND_SECRET =
-  "Send the secret of this upstream's `events` as `Authorization: Bearer <secret>`, or as the password of HTTP Basic.";
+const SEND_SECRET = say`Send the secret of this upstream's \`events\` as \`Authorization: Bearer <secret>\`, or as the password of HTTP Basic.`;
 
 /** Throws `unauthorized`, with the same words for a wrong secret and for an upstream that is not there. */
 const eventsFor = (
@@ -78,7 +80,7 @@ const eventsFor = (
   if (given === null) throw unreadable(authorization, ['Bearer', 'Basic'], SEND_SECRET);
   const events = deps.eventsOf(name);
   if (!isSecret(given, events?.secret ?? null) || events === null)
-    throw new AppError('unauthorized', 'The secret is wrong, or there is no such upstream with events.', {
+    throw new AppError('unauthorized', say`The secret is wrong, or there is no such upstream with events.`, {
       hint: SEND_SECRET,
     });
   return events;
@@ -88,7 +90,7 @@ const parsed = (text: string, path: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    throw unfit([{ path, message: 'expected one JSON document' }]);
+    throw unfit([{ path, message: say`expected one JSON document` }]);
   }
 };
 
@@ -107,7 +109,12 @@ const applyEvent = async (
   { clues, found }: RelayEvent,
 ): Promise<ReportResult> => {
   if (found === null) return 'unchanged';
-  return receiveLocated(deps, clues, { kind: 'relay_event', found }, { via: 'http', upstream });
+  const report = { kind: 'relay_event', found } as const;
+  return receiveLocated(deps, clues, report, { via: 'http', upstream }).catch((error) => {
+    // Its new host has no such upstream. What receivers report of the same mail by mail is handed on.
+    if (error instanceof TenantMoved) return 'unknown';
+    throw error;
+  });
 };
 
 /** Applies all events, also where one fails, so that one tenant's file does not hold up the others. Then it rejects. */
@@ -130,12 +137,12 @@ const applyAll = async (
 
 const confirmed = async (deps: UpstreamEventDeps, url: string): Promise<void> => {
   if (!isSubscribeUrl(url))
-    throw new AppError('invalid_request', '`body.SubscribeURL`: expected an address of Amazon SNS.', {
-      hint: 'Only https://sns.<region>.amazonaws.com is followed. Confirm the subscription by hand where it is another.',
-      extra: { fields: [{ path: 'body.SubscribeURL', message: 'expected an address of Amazon SNS' }] },
+    throw new AppError('invalid_request', say`\`body.SubscribeURL\`: expected an address of Amazon SNS.`, {
+      hint: say`Only https://sns.<region>.amazonaws.com is followed. Confirm the subscription by hand where it is another.`,
+      extra: { fields: [{ path: 'body.SubscribeURL', message: say`expected an address of Amazon SNS` }] },
     });
   if (!(await deps.confirm(url)))
-    throw new AppError('unavailable', 'The subscription could not be confirmed at Amazon SNS.', {
+    throw new AppError('unavailable', say`The subscription could not be confirmed at Amazon SNS.`, {
       extra: { retry_after: RETRY_AFTER_SECONDS },
     });
 };
@@ -178,6 +185,7 @@ export const upstreamEventRoutes = (deps: UpstreamEventDeps): Route[] => [
     path: '/api/upstreams/{name}/events',
     tag: 'Upstreams',
     id: 'reportUpstreamEvents',
+    usedBy: 'relays that report by HTTP what became of a mail',
     summary: 'Report the outcome of mail that was given to an upstream',
     description:
       'For the relay that is configured with `events`, by its secret: as a bearer token, or as the password of HTTP Basic. Events that were reported before, here or by a delivery status notification, change nothing. After 503 the relay must send the same events again.',

@@ -9,7 +9,7 @@ import { readSesEvent, type SesEvent, sesEvent } from './ses-events.ts';
 import { isSubscribeUrl, snsBody } from './sns.ts';
 
 export interface SesNotice {
-  /** Without angle brackets. */
+  /** They have no angle brackets. */
   readonly returnPaths: readonly string[];
   readonly found: Consequence;
 }

@@ -10,6 +10,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { createPace } from '#src/kernel/pace.ts';
+import { say } from '#src/kernel/say.ts';
 import { SECOND } from '#src/kernel/time.ts';
 import type { PracticeUrl } from '#src/messages/published-event.ts';
 import { BEAT, eventFrame, gapFrame, placeFrame, retryFrame } from './present.ts';
@@ -173,18 +174,18 @@ export const createLive = (
 
   const enter = (tenantId: string, wakeup: Wakeup): Room => {
     if (stopped)
-      throw new AppError('unavailable', 'The service is shutting down.', {
+      throw new AppError('unavailable', say`The service is shutting down.`, {
         extra: { retry_after: DRAINING_RETRY_SECONDS },
       });
     const room = rooms.get(tenantId) ?? newRoom();
     if (room.wakeups.size >= limits.perPractice)
-      throw new AppError('rate_limited', 'The practice has too many live streams.', {
-        hint: `At most ${limits.perPractice} at once: end one, or let several windows share one.`,
+      throw new AppError('rate_limited', say`The practice has too many live streams.`, {
+        hint: say`At most ${limits.perPractice} at once: end one, or let several windows share one.`,
         extra: { retry_after: BUSY_RETRY_SECONDS },
       });
     if (streams >= limits.inAll)
-      throw new AppError('unavailable', 'There are too many live streams.', {
-        hint: 'Read the pages of the same path until there is room, then open the stream from their `last_event_id`.',
+      throw new AppError('unavailable', say`There are too many live streams.`, {
+        hint: say`Read the pages of the same path until there is room, then open the stream from their \`last_event_id\`.`,
         extra: { retry_after: BUSY_RETRY_SECONDS },
       });
     rooms.set(tenantId, room);

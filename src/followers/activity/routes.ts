@@ -9,6 +9,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { decodeCursor, encodeCursor, readCursor } from '#src/kernel/list.ts';
 import { prefers } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { visibleMessage } from '#src/messages/present.ts';
 import type { PracticeUrl } from '#src/messages/published-event.ts';
 import type { Live } from './live.ts';
@@ -33,10 +34,10 @@ const streamHeaders = { Vary: 'Accept', 'X-Accel-Buffering': 'no' };
 
 const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
 
-const unfit = (path: string, message: string): AppError =>
-  new AppError('invalid_request', `\`${path}\` ${message}.`, { extra: { fields: [{ path, message }] } });
+const unfit = (path: string, message: Text): AppError =>
+  new AppError('invalid_request', say`\`${path}\` ${message}.`, { extra: { fields: [{ path, message }] } });
 
-const refuse = (query: ActivityQuery, names: readonly (keyof ActivityQuery)[], message: string): void => {
+const refuse = (query: ActivityQuery, names: readonly (keyof ActivityQuery)[], message: Text): void => {
   const given = names.find((name) => query[name] !== undefined);
   if (given !== undefined) throw unfit(`query.${given}`, message);
 };
@@ -57,12 +58,12 @@ const filterOf = (
 /** The place after which a stream is to go on; null: from now on. The header is newer than the address that it comes with. */
 const placeAskedFor = (query: ActivityQuery, { header, countOf }: RequestContext): number | null => {
   const inHeader = header('last-event-id') ?? '';
-  if (countOf('last-event-id') > 1) throw unfit('header.Last-Event-ID', 'may be in the request once');
+  if (countOf('last-event-id') > 1) throw unfit('header.Last-Event-ID', say`may be in the request once`);
   const [path, given] =
     inHeader === '' ? ['query.last_event_id', query.last_event_id] : ['header.Last-Event-ID', inHeader];
   if (given === undefined) return null;
   const place = readCursor(given);
-  if (place === undefined) throw unfit(path, 'expected the id of an event of this stream');
+  if (place === undefined) throw unfit(path, say`expected the id of an event of this stream`);
   return place;
 };
 
@@ -72,7 +73,7 @@ const stream = async (
   query: ActivityQuery,
   context: RequestContext,
 ) => {
-  refuse(query, ['cursor', 'from', 'to'], 'belongs to pages, not to the live stream');
+  refuse(query, ['cursor', 'from', 'to'], say`belongs to pages, not to the live stream`);
   const { caller, readmit } = context;
   const after = placeAskedFor(query, context);
   const { message_id } = query;
@@ -95,7 +96,7 @@ const page = (
   query: ActivityQuery,
   caller: Caller,
 ) => {
-  refuse(query, ['last_event_id'], `belongs to the live stream: ask for it with Accept: ${STREAM_TYPE}`);
+  refuse(query, ['last_event_id'], say`belongs to the live stream: ask for it with Accept: ${STREAM_TYPE}`);
   const before = decodeCursor(query.cursor);
   return files.read(tenantId, (db) => {
     const { message_id } = query;

@@ -24,7 +24,6 @@ export interface ActivityFilter {
   readonly withMail: boolean;
 }
 
-/** Of numbers. */
 interface Range {
   readonly from: number;
   readonly before: number;

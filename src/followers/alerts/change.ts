@@ -8,7 +8,9 @@ import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
-import type { Language } from '#src/kernel/language.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
+import { say } from '#src/kernel/say.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import type { AlertKind } from './rules.ts';
 import { auditedAlert, openUrl, sealUrl } from './schema.ts';
 import { disabled, removeGathered } from './settle.ts';
@@ -23,7 +25,7 @@ export interface ChangeContext {
   /** ms since the epoch. */
   readonly now: number;
   /** 32 bytes, derived for alerts alone. */
-  readonly key: Buffer;
+  readonly key: SealingKey;
 }
 
 export interface NewAlert {
@@ -31,7 +33,7 @@ export interface NewAlert {
   readonly kind: AlertKind;
   readonly url: string;
   readonly events: readonly AlertEvent[];
-  readonly language: Language;
+  readonly language: MemberLanguage;
 }
 
 type Changes = {
@@ -40,7 +42,7 @@ type Changes = {
 
 export const alertOf = (db: TenantDb, id: string): AlertRow => {
   const row = alertStore(db).byId(id);
-  if (!row) throw new AppError('not_found', 'There is no such alert.');
+  if (!row) throw new AppError('not_found', say`There is no such alert.`);
   return row;
 };
 
@@ -59,8 +61,8 @@ const record = (
 export const createAlert = (db: TenantDb, wanted: NewAlert, context: ChangeContext): AlertRow => {
   const store = alertStore(db);
   if (store.all().length >= MAX_ALERTS)
-    throw new AppError('conflict', `A practice has at most ${MAX_ALERTS} alerts.`, {
-      hint: 'Delete one that is not used any more, or let one report more events.',
+    throw new AppError('conflict', say`A practice has at most ${MAX_ALERTS} alerts.`, {
+      hint: say`Delete one that is not used any more, or let one report more events.`,
     });
   const id = newId();
   store.insert({

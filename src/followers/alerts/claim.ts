@@ -9,10 +9,11 @@ import type { AlertEvent } from '#src/events/catalogue.ts';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { Language } from '#src/kernel/language.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
+import type { WorkItem } from '#src/kernel/work/in-flight.ts';
+import type { Claim } from '#src/kernel/work/queue.ts';
 import { isPublished } from '#src/messages/published-event.ts';
-import type { WorkItem } from '#src/work/in-flight.ts';
-import type { Claim } from '#src/work/queue.ts';
 import {
   type AlertKind,
   type AlertPolicy,
@@ -120,9 +121,9 @@ export const gather = (db: TenantDb, seen: number, wait: number): LogBatch => {
 export interface ClaimedAlert extends WorkItem {
   readonly key: number;
   readonly kind: AlertKind;
-  readonly language: Language;
+  readonly language: MemberLanguage;
   readonly url: string;
-  /** From 1. */
+  /** The first is 1. */
   readonly attempt: number;
   /** Name of the practice. */
   readonly practice: string;
@@ -133,8 +134,8 @@ export interface ClaimDeps {
   readonly now: number;
   readonly policy: AlertPolicy;
   /** 32 bytes, derived for alerts alone. */
-  readonly key: Buffer;
-  /** In [0, 1). */
+  readonly key: SealingKey;
+  /** It returns a number in [0, 1). */
   readonly random: () => number;
 }
 

@@ -1,14 +1,16 @@
 // The messages of chat alerts as a queue of the work engine: a target is an alert, an attempt posts all that it has gathered.
+
+import type { Following } from '#src/events/follow.ts';
 import { isUnnotified } from '#src/followers/disabling.ts';
-import type { Following } from '#src/followers/follow.ts';
 import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { Outbound, OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import type { WorkLimits } from '#src/work/in-flight.ts';
-import type { Claim, OpenQueue } from '#src/work/queue.ts';
+import type { WorkLimits } from '#src/kernel/work/in-flight.ts';
+import type { Claim, OpenQueue } from '#src/kernel/work/queue.ts';
 import { type ClaimDeps, type ClaimedAlert, claimDue, findNewEvents, gather, isDue } from './claim.ts';
 import { post } from './forms.ts';
 import { type AlertPolicy, verdictOf } from './rules.ts';
@@ -31,7 +33,7 @@ export interface AlertQueueDeps {
   /** As it is now. */
   readonly policy: () => AlertPolicy;
   /** 32 bytes, derived for alerts alone. */
-  readonly key: Buffer;
+  readonly key: SealingKey;
   readonly random: () => number;
   readonly service: { readonly name: string; readonly origin: string };
   readonly following: Pick<Following, 'open'>;

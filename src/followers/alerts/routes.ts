@@ -1,19 +1,22 @@
 // Chat alerts over HTTP. They report all projects, so a caller that is limited to some neither sees nor changes any.
 
 import { z } from 'zod';
-import { requirePermission } from '#src/accounts/people/enter.ts';
+import { requirePermission } from '#src/accounts/entry/enter.ts';
 import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import type { Following } from '#src/followers/follow.ts';
+import type { Following } from '#src/events/follow.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { idSchema } from '#src/kernel/fields.ts';
+import { memberLanguageOf } from '#src/kernel/language.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { createTestBounds, type Outbound, requireUsable } from '#src/kernel/outbound/outbound.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { alertOf, changeAlert, createAlert, removeAlert } from './change.ts';
 import { gather } from './claim.ts';
@@ -29,7 +32,7 @@ export interface AlertRoutesDeps {
   readonly outbound: Outbound;
   readonly following: Pick<Following, 'hold' | 'wake'>;
   /** 32 bytes, derived for alerts alone. */
-  readonly key: Buffer;
+  readonly key: SealingKey;
   /** ms from an event to its message. */
   readonly gatherFor: () => number;
   readonly service: { readonly name: string; readonly origin: string };
@@ -37,7 +40,7 @@ export interface AlertRoutesDeps {
 
 const alertParams = z.strictObject({ ...tenantParams.shape, alertID: idSchema });
 
-const requireRights = (caller: Caller): void => requireAllProjects(caller, 'webhooks.manage', 'An alert');
+const requireRights = (caller: Caller): void => requireAllProjects(caller, 'webhooks.manage', say`An alert`);
 /** An alert says how much mail came, and who answered messages. Throws `forbidden`. */
 const requireMailbox = (db: TenantDb, caller: Caller, events: readonly string[] = []): void => {
   if (events.includes('inbound.received')) requirePermission(db, caller, 'inbound.view');
@@ -86,7 +89,7 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
       handle: async ({ params: { id }, body }, { caller, change, language }) => {
         requireRights(caller);
         await requireUsable(outbound, body.url);
-        const wanted = { ...body, language: body.language ?? language };
+        const wanted = { ...body, language: body.language ?? memberLanguageOf(language) };
         // The registry knows first: a crash in between leaves a tenant whose file is looked at once for nothing.
         const release = await following.hold('alerts', id);
         try {
@@ -106,6 +109,7 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
       method: 'get',
       path: '/api/practices/{id}/alerts/{alertID}',
       id: 'getAlert',
+      usedBy: 'programs that manage alerts',
       summary: 'A chat alert',
       params: alertParams,
       responses: { 200: one },

@@ -105,7 +105,7 @@ export const nextAttemptAt = (
 /** A chat tool may ask for a longer time. */
 const LONGEST_HOLD_MS = DAY;
 
-/** Between two attempts at most. */
+/** It is the longest time between two attempts. */
 export const longestWait = ({ waits, jitter: share }: AlertPolicy): number =>
   Math.max(LONGEST_HOLD_MS, Math.ceil(Math.max(...waits) * (1 + share)));
 

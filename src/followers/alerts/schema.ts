@@ -1,13 +1,17 @@
 // Chat alerts as the API takes and shows them, and as the audit keeps them.
+
 import { z } from 'zod';
 import { eventCatalogue } from '#src/events/catalogue.ts';
 import { disabledReasons } from '#src/followers/disabling.ts';
 import { idSchema } from '#src/kernel/fields.ts';
-import { languages } from '#src/kernel/language.ts';
+import { memberLanguages } from '#src/kernel/language.ts';
 import { nearest } from '#src/kernel/nearest.ts';
+import { say } from '#src/kernel/say.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import { seal, unseal } from '#src/kernel/seal.ts';
 import { maskUrl, urlFingerprint } from '#src/kernel/secret.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import { because } from '#src/kernel/validate.ts';
 import { lineSchema } from '#src/mail/line-schema.ts';
 import { alertEvents, alertKinds, defaultEvents } from './rules.ts';
 import type { AlertRow } from './store.ts';
@@ -22,7 +26,11 @@ const event = z
       if (typeof input !== 'string') return undefined;
       if (input in eventCatalogue) return 'alerts do not report what people do with a mail';
       const meant = nearest(input, alertEvents);
-      return `alerts report no such event${meant === undefined ? '' : `; did you mean \`${meant}\`?`}`;
+      return because(
+        meant === undefined
+          ? say`alerts report no such event`
+          : say`alerts report no such event; did you mean \`${meant}\`?`,
+      );
     },
   })
   .meta({ id: 'AlertEvent' });
@@ -47,7 +55,7 @@ const fields = {
     .max(MAX_URL)
     .describe('public https address that the chat tool gave you for posting; kept as a secret'),
   events,
-  language: z.enum(languages),
+  language: z.enum(memberLanguages),
 };
 
 export const createAlertBody = z
@@ -87,7 +95,7 @@ export const alertSchema = z
         'only its beginning: the whole address lets anyone post to your chat (`https://chat.example/hooks/…`)',
       ),
     events: z.array(z.enum(alertEvents)),
-    language: z.enum(languages),
+    language: z.enum(memberLanguages),
     status: z.enum(['active', 'disabled']),
     disabled_reason: z
       .enum(disabledReasons)
@@ -110,7 +118,7 @@ export const testSchema = z.strictObject({
   error: z.string().nullable(),
 });
 
-export const presentAlert = (row: AlertRow, key: Buffer): z.infer<typeof alertSchema> => ({
+export const presentAlert = (row: AlertRow, key: SealingKey): z.infer<typeof alertSchema> => ({
   id: row.id,
   name: row.name,
   kind: row.kind,
@@ -125,14 +133,14 @@ export const presentAlert = (row: AlertRow, key: Buffer): z.infer<typeof alertSc
 });
 
 /** Another address that begins alike is a change too. */
-export const auditedAlert = (row: AlertRow, key: Buffer) => {
+export const auditedAlert = (row: AlertRow, key: SealingKey) => {
   const { last_sent_at: _, last_error: __, ...record } = presentAlert(row, key);
   return { ...record, url_fingerprint: urlFingerprint(key, openUrl(key, row)) };
 };
 
 /** `key` is 32 bytes, derived for alerts alone. Bound to the alert of that id. */
-export const sealUrl = (key: Buffer, id: string, url: string): Buffer => seal(key, Buffer.from(url), id);
+export const sealUrl = (key: SealingKey, id: string, url: string): Buffer => seal(key, Buffer.from(url), id);
 
 /** Throws where it was sealed under another key or for another alert. */
-export const openUrl = (key: Buffer, { id, sealed_url }: { id: string; sealed_url: Buffer }): string =>
+export const openUrl = (key: SealingKey, { id, sealed_url }: { id: string; sealed_url: Buffer }): string =>
   unseal(key, sealed_url, id).toString();

@@ -3,7 +3,7 @@
 import type { AlertEvent } from '#src/events/catalogue.ts';
 import type { FollowerState } from '#src/followers/disabling.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { Language } from '#src/kernel/language.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
 import type { AlertKind, Count } from './rules.ts';
 
 export interface AlertRow extends FollowerState {
@@ -13,7 +13,7 @@ export interface AlertRow extends FollowerState {
   kind: AlertKind;
   sealed_url: Buffer;
   events_json: string;
-  language: Language;
+  language: MemberLanguage;
   /** The first failure since the last success. */
   failing_since: number | null;
   /** Events up to here were before its time. */

@@ -1,8 +1,8 @@
-// What an alert's message says, in German and English, before it takes the form of a chat tool. Pure.
-
+// What an alert's message says before it takes the form of a chat tool. Pure.
 import { spanInWords } from '#src/accounts/mails/moment.ts';
-import { type AlertEvent, alertFactsOf } from '#src/events/catalogue.ts';
-import type { Language } from '#src/kernel/language.ts';
+import type { AlertEvent } from '#src/events/catalogue.ts';
+import { wordsIn } from '#src/followers/words.ts';
+import { countedIn, type MemberLanguage } from '#src/kernel/language.ts';
 import { alertEvents, defaultEvents, type Sample } from './rules.ts';
 import type { Counts } from './store.ts';
 
@@ -18,34 +18,11 @@ export interface AlertMessage {
 /** Where the message appears, and the service that it is from. */
 export interface Setting {
   readonly practice: string;
-  readonly language: Language;
+  readonly language: MemberLanguage;
   readonly service: string;
-  /** To the practice in the dashboard. */
+  /** It leads to the practice in the dashboard. */
   readonly link: string;
 }
-
-type Noun = readonly [one: string, many: string];
-
-const phrases = {
-  de: {
-    number: new Intl.NumberFormat('de-DE'),
-    events: ['Ereignis', 'Ereignisse'],
-    link: (service: string) => `In ${service} ansehen`,
-    test: (name: string) => `Dies ist ein Test: Die Chat-Benachrichtigung „${name}“ kommt hier an.`,
-    reports: (what: string) => `Sie meldet: ${what}.`,
-  },
-  en: {
-    number: new Intl.NumberFormat('en-GB'),
-    events: ['event', 'events'],
-    link: (service: string) => `View in ${service}`,
-    test: (name: string) => `This is a test: the chat alert “${name}” arrives here.`,
-    reports: (what: string) => `It reports: ${what}.`,
-  },
-} as const;
-
-/** `1.000 Hard Bounces`, `1 spam complaint`. */
-const counted = (count: number, [one, many]: Noun, language: Language): string =>
-  `${phrases[language].number.format(count)} ${count === 1 ? one : many}`;
 
 const sampleInWords = ({ who, why }: Sample): string => {
   const reasons = why.join(', ');
@@ -60,7 +37,7 @@ const inOrder = (events: readonly AlertEvent[]): readonly AlertEvent[] => {
 };
 
 const linkOf = ({ language, service, link }: Setting): AlertMessage['link'] => ({
-  text: phrases[language].link(service),
+  text: wordsIn(language).link(service),
   url: link,
 });
 
@@ -71,12 +48,12 @@ export const alertMessage = (counts: Counts, setting: Setting): AlertMessage => 
   const lines = inOrder([...counts.keys()]).flatMap((event) => {
     const sum = counts.get(event);
     if (sum === undefined) return [];
-    const text = counted(sum.count, alertFactsOf(event)[language], language);
+    const text = countedIn(sum.count, wordsIn(language).counted[event], language);
     return { text, samples: sum.samples.map(sampleInWords) };
   });
   const [line, ...others] = lines;
   const headline =
-    line && others.length === 0 ? line.text : counted(total, phrases[language].events, language);
+    line && others.length === 0 ? line.text : countedIn(total, wordsIn(language).events, language);
   const from = Math.min(...all.map(({ firstAt }) => firstAt));
   const to = Math.max(...all.map(({ lastAt }) => lastAt));
   return {
@@ -93,8 +70,8 @@ export const testMessage = (
   setting: Setting,
 ): AlertMessage => {
   const { practice, language } = setting;
-  const { test, reports } = phrases[language];
-  const what = inOrder(events).map((event) => alertFactsOf(event)[language][1]);
+  const { test, reports, counted } = wordsIn(language);
+  const what = inOrder(events).map((event) => counted[event].other);
   return {
     title: practice,
     lines: [

@@ -1,12 +1,11 @@
 // Makes, changes and removes webhooks and rotates their secrets, each in the transaction that also writes the audit. The address
 // is checked before that, because this may ask the DNS. The queue is woken by each commit and reads in the file what changed.
 
-import { requirePermission } from '#src/accounts/people/enter.ts';
-import { requireUnlimited } from '#src/accounts/people/tokens.ts';
+import { requirePermission, requireUnlimited } from '#src/accounts/entry/enter.ts';
 import { auditStore } from '#src/events/audit-store.ts';
+import type { Following } from '#src/events/follow.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import { active, disabledFor } from '#src/followers/disabling.ts';
-import type { Following } from '#src/followers/follow.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -15,6 +14,8 @@ import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type Outbound, requireUsable } from '#src/kernel/outbound/outbound.ts';
 import type { RequestContext } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import { FORMER_SECRET_MS } from '#src/kernel/secret.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { catchUp } from './fan-out.ts';
@@ -26,7 +27,7 @@ export interface WebhookDeps {
   readonly files: TenantFiles;
   readonly clock: Clock;
   /** 32 bytes, derived for webhooks alone. */
-  readonly key: Buffer;
+  readonly key: SealingKey;
   readonly outbound: Pick<Outbound, 'refusalOf'>;
   readonly following: Pick<Following, 'hold'>;
 }
@@ -69,7 +70,7 @@ const requireMailbox = (
 /** Throws `not_found`. */
 export const webhookOf = (db: TenantDb, id: string): WebhookRow => {
   const row = webhookStore(db).byId(id);
-  if (!row) throw new AppError('not_found', 'There is no such webhook.');
+  if (!row) throw new AppError('not_found', say`There is no such webhook.`);
   return row;
 };
 
@@ -103,8 +104,8 @@ export const createWebhook = async (
       const store = webhookStore(db);
       requireMailbox(db, caller, { events, inbound_mail });
       if (store.count() >= MAX_WEBHOOKS)
-        throw new AppError('conflict', `A practice has at most ${MAX_WEBHOOKS} webhooks.`, {
-          hint: 'Delete one that is not used any more, or add the events to one that is there.',
+        throw new AppError('conflict', say`A practice has at most ${MAX_WEBHOOKS} webhooks.`, {
+          hint: say`Delete one that is not used any more, or add the events to one that is there.`,
         });
       store.insert({
         id,
@@ -136,7 +137,7 @@ const withStatus = (row: WebhookRow, status: Wanted['status'], now: number): Web
 };
 
 /** The failures of another address say nothing about this one. */
-const withUrl = (row: WebhookRow, url: string | undefined, key: Buffer): WebhookRow => {
+const withUrl = (row: WebhookRow, url: string | undefined, key: SealingKey): WebhookRow => {
   if (url === undefined || url === openFor(key, 'url', row.id, row.sealed_url)) return row;
   const start = row.status === 'active' ? NEW_START : {};
   return { ...row, ...start, sealed_url: sealFor(key, 'url', row.id, url) };

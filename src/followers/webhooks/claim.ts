@@ -2,14 +2,16 @@
 // webhooks fail, those of removed ones go, and what is due is claimed. What is left is the next turn's. Where there is nothing
 // to do nothing is written: `lookAhead` says so before. With a claim the attempt and the time of the next one are written, so
 // that a crash repeats nothing at once.
+
 import { TEST_EVENT } from '#src/events/catalogue.ts';
 import { type FollowedEvent, type FollowedMail, followStore } from '#src/events/follow-store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
+import type { WorkItem } from '#src/kernel/work/in-flight.ts';
+import type { Claim } from '#src/kernel/work/queue.ts';
 import { publishedEvent } from '#src/messages/published-event.ts';
 import { WHOLE_MAIL_CONTENT_BYTES } from '#src/messages/published-mail.ts';
-import type { WorkItem } from '#src/work/in-flight.ts';
-import type { Claim } from '#src/work/queue.ts';
 import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
 import { fanOut, lookAheadInLog, subscribersOf } from './fan-out.ts';
 import { deliverableEvent } from './present.ts';
@@ -30,9 +32,9 @@ import { type WebhookRow, webhookStore } from './store.ts';
 /** An attempt that is to be made now. Its key is the seq of the delivery, its target the id of the webhook. */
 export interface ClaimedDelivery extends WorkItem {
   readonly key: number;
-  /** From 1, over all replays. */
+  /** The first is 1, and replays count on. */
   readonly attempt: number;
-  /** Of the delivery, UUID. */
+  /** It is the UUID of the delivery. */
   readonly id: string;
   readonly event: string;
   readonly url: string;
@@ -57,10 +59,10 @@ export interface Looking {
 export interface Claiming extends Looking {
   readonly claim: Pick<Claim<ClaimedDelivery>, 'room' | 'isInFlight' | 'take'>;
   /** Derived for the purpose `webhooks`. */
-  readonly key: Buffer;
+  readonly key: SealingKey;
   /** See `publishedEvent`. */
   readonly practiceUrl: string;
-  /** In [0, 1). */
+  /** It returns a number in [0, 1). */
   readonly random?: () => number;
 }
 
@@ -97,19 +99,23 @@ const dueOf = (
   const rows: DeliveryRow[] = [];
   if (room <= 0) return { rows, next: null };
   let next: number | null = null;
-  for (const row of deliveryStore(db).heads(number)) {
-    if (isInFlight(row.seq)) continue;
+  let isFull = false;
+  deliveryStore(db).heads(number)((row) => {
+    if (isInFlight(row.seq)) return true;
     if (row.next_attempt_at !== null && row.next_attempt_at > now) {
       next = row.next_attempt_at;
-      break;
+      return false;
     }
-    if (rows.length === room) return { rows, next: null };
-    rows.push(row);
-  }
-  for (const row of deliveryStore(db).headsBeyond(number, now + longestWait(policy))) {
-    if (rows.length === room) break;
-    if (!isInFlight(row.seq)) rows.push(row);
-  }
+    isFull = rows.length === room;
+    if (!isFull) rows.push(row);
+    return !isFull;
+  });
+  if (isFull) return { rows, next: null };
+  const beyond = deliveryStore(db).headsBeyond(number, now + longestWait(policy));
+  beyond((row) => {
+    if (rows.length < room && !isInFlight(row.seq)) rows.push(row);
+    return rows.length < room;
+  });
   return { rows, next };
 };
 
@@ -139,7 +145,7 @@ const composed = (
 };
 
 /** Opened once for all deliveries of a webhook. */
-const addressee = (key: Buffer, webhook: WebhookRow, now: number) => ({
+const addressee = (key: SealingKey, webhook: WebhookRow, now: number) => ({
   target: webhook.id,
   url: openFor(key, 'url', webhook.id, webhook.sealed_url),
   sealedUrl: webhook.sealed_url,
@@ -260,7 +266,7 @@ export const lookAhead = (db: TenantDb, looking: Looking): LookAhead => {
 export const claimTest = (
   db: TenantDb,
   webhook: WebhookRow,
-  { now, key }: { readonly now: number; readonly key: Buffer },
+  { now, key }: { readonly now: number; readonly key: SealingKey },
 ): ClaimedDelivery => {
   const id = newId();
   const seq = deliveryStore(db).insertTest(
@@ -274,7 +280,7 @@ export const claimTest = (
     },
     testEndsAt(now),
   );
-  const body = testEnvelope(id, { webhookId: webhook.id, name: webhook.name, at: now });
+  const body = testEnvelope(id, webhook, now);
   const delivery = { key: seq, bytes: body.length, attempt: 1, id, event: TEST_EVENT, body, mail: null };
   return { ...addressee(key, webhook, now), ...delivery };
 };

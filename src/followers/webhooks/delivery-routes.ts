@@ -1,12 +1,13 @@
 // The deliveries of a webhook over HTTP: the outcome of each, and replays.
 import { z } from 'zod';
-import { requirePermission } from '#src/accounts/people/enter.ts';
+import { requirePermission } from '#src/accounts/entry/enter.ts';
 import { limitKeyedConcurrency } from '#src/kernel/concurrency.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf } from '#src/kernel/list.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import type { PracticeUrl } from '#src/messages/published-event.ts';
 import { type WebhookDeps, webhookOf } from './change.ts';
 import { deliveryStore } from './delivery-store.ts';
@@ -33,19 +34,18 @@ const deliveryParams = z.strictObject({ ...webhookParams.shape, deliveryID: idSc
 
 type Deliveries = z.infer<ReturnType<typeof listOf<typeof deliverySchema>>>;
 
-export interface DeliveryRoutesDeps extends Pick<WebhookDeps, 'files' | 'clock'> {
-  readonly deliveries: Pick<WebhookDeliveries, 'endBackoff'>;
-  readonly practiceUrl: PracticeUrl;
-}
-
-export const deliveryRoutes = ({ files, clock, deliveries, practiceUrl }: DeliveryRoutesDeps): Route[] => {
+export const deliveryRoutes = (
+  { files, clock }: Pick<WebhookDeps, 'files' | 'clock'>,
+  deliveries: Pick<WebhookDeliveries, 'endBackoff'>,
+  practiceUrl: PracticeUrl,
+): Route[] => {
   const limitReplays = createRateCheck(
     clock,
     () => perMinute(REPLAYS_PER_MINUTE),
-    `All that failed is delivered again ${REPLAYS_PER_MINUTE} times a minute at most.`,
+    say`All that failed is delivered again ${REPLAYS_PER_MINUTE} times a minute at most.`,
   );
   // Each rests in between, and many at once would take the rests of all others.
-  const inPlace = limitKeyedConcurrency(1, 'Deliveries of the practice are being put back already.');
+  const inPlace = limitKeyedConcurrency(1, say`Deliveries of the practice are being put back already.`);
 
   const look = (
     db: TenantDb,

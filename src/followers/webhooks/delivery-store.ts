@@ -1,6 +1,6 @@
 // Deliveries, in the tenant's file. Of those to one webhook with one order key that are pending, exactly one has a time: the
 // others wait for it without, and the oldest of them gets one when it ends. A test has a key for itself.
-import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { type Each, eachRow, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { deliveryStatuses } from './schema.ts';
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -11,7 +11,7 @@ export interface DeliveryRow {
   /** Its number. */
   webhook: number;
   event: string;
-  /** In the log; null of a test. */
+  /** It is the number in the log; a test has none. */
   event_seq: number | null;
   order_key: number;
   status: DeliveryStatus;
@@ -191,22 +191,21 @@ export const deliveryStore = perConnection((db: TenantDb) => {
     insertTest: (row: NewDelivery, next_attempt_at: number): number =>
       Number(insertTest.run({ ...row, next_attempt_at }).lastInsertRowid),
     bySeq: (seq: number): DeliveryRow | undefined => bySeq.get(seq),
-    /** Of that webhook. */
+    /** The delivery is one of that webhook. */
     byId: (webhook: number, id: string): DeliveryRow | undefined => byId.get(id, webhook),
-    /** Pending ones that have a time, in its order; nothing else may be asked of the file while they are read. */
-    heads: (webhook: number): IterableIterator<DeliveryRow> => heads.iterate(webhook),
+    /** Pending ones that have a time, in its order. */
+    heads: (webhook: number): Each<DeliveryRow> => eachRow(heads, webhook),
     /** The same, of those whose time is after `at`. */
-    headsBeyond: (webhook: number, at: number): IterableIterator<DeliveryRow> =>
-      headsBeyond.iterate(webhook, at),
+    headsBeyond: (webhook: number, at: number): Each<DeliveryRow> => eachRow(headsBeyond, webhook, at),
     /** The seqs of the oldest that are pending, with or without a time, but for those that `isLeftOut` names. */
     pendingBut: (webhook: number, limit: number, isLeftOut: (seq: number) => boolean): number[] => {
       const seqs: number[] = [];
       if (limit <= 0) return seqs;
-      for (const seq of pending.iterate(webhook)) {
-        if (isLeftOut(seq)) continue;
-        seqs.push(seq);
-        if (seqs.length === limit) break;
-      }
+      const rows = eachRow(pending, webhook);
+      rows((seq) => {
+        if (!isLeftOut(seq)) seqs.push(seq);
+        return seqs.length < limit;
+      });
       return seqs;
     },
     /** Failed ones in the order they were made, after `seq`. */

@@ -1,4 +1,4 @@
-// From the log to deliveries: each event once, to each webhook that wants it, in the transaction that moves the cursor. An
+// It turns the log into deliveries: each event once, to each webhook that wants it, in the transaction that moves the cursor. An
 // unfinished turn has written nothing, and its events are read again.
 
 import type { EventType } from '#src/events/catalogue.ts';

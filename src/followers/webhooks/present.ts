@@ -1,7 +1,9 @@
 // Webhooks and deliveries as the API and the audit show them.
+
 import type { z } from 'zod';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import { formerSecretUntil, maskUrl, urlFingerprint } from '#src/kernel/secret.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { isComplete, publishedEvent } from '#src/messages/published-event.ts';
@@ -22,7 +24,7 @@ type Shown = z.infer<typeof webhookSchema>;
 type ShownDelivery = z.infer<typeof deliverySchema>;
 
 /** `key` is derived for webhooks. */
-export const presentWebhook = (row: WebhookRow, key: Buffer, now: number): Shown => ({
+export const presentWebhook = (row: WebhookRow, key: SealingKey, now: number): Shown => ({
   id: row.id,
   name: row.name,
   url: openFor(key, 'url', row.id, row.sealed_url),
@@ -36,7 +38,7 @@ export const presentWebhook = (row: WebhookRow, key: Buffer, now: number): Shown
 });
 
 /** At many receivers the path or the query alone is the secret, and the audit is kept for years. */
-export const auditedWebhook = (row: WebhookRow, key: Buffer, now: number) => {
+export const auditedWebhook = (row: WebhookRow, key: SealingKey, now: number) => {
   const { failing_since: _, url, ...record } = presentWebhook(row, key, now);
   return { ...record, url: maskUrl(url), url_fingerprint: urlFingerprint(key, url) };
 };
@@ -92,8 +94,7 @@ const bodyOf = (
   event: FollowedEvent | undefined,
   { webhook, practiceUrl }: { readonly webhook: WebhookRow; readonly practiceUrl: string },
 ): string | null => {
-  if (row.event_seq === null)
-    return testEnvelope(row.id, { webhookId: webhook.id, name: webhook.name, at: row.created_at });
+  if (row.event_seq === null) return testEnvelope(row.id, webhook, row.created_at);
   return event === undefined || !isComplete(event)
     ? null
     : envelopeOf(row.id, publishedEvent(event, practiceUrl));

@@ -1,14 +1,16 @@
 // Deliveries of webhooks as a queue of the work engine: a target is a webhook, an attempt is one signed POST.
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Following } from '#src/followers/follow.ts';
+import type { Following } from '#src/events/follow.ts';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { isSuccess, type Outbound, type OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import type { WorkLimits } from '#src/kernel/work/in-flight.ts';
+import type { OpenQueue } from '#src/kernel/work/queue.ts';
 import type { PracticeUrl } from '#src/messages/published-event.ts';
-import type { WorkLimits } from '#src/work/in-flight.ts';
-import type { OpenQueue } from '#src/work/queue.ts';
 import { webhookOf } from './change.ts';
 import { type ClaimedDelivery, claimTest, lookAhead, takeTurn } from './claim.ts';
 import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
@@ -49,7 +51,7 @@ export interface WebhookQueueDeps {
   readonly log: Log;
   readonly outbound: Pick<Outbound, 'post'>;
   /** Derived for the purpose `webhooks`. */
-  readonly key: Buffer;
+  readonly key: SealingKey;
   /** As it is now. */
   readonly policy: () => WebhookPolicy;
   readonly practiceUrl: PracticeUrl;

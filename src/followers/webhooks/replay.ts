@@ -5,13 +5,14 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { createPace } from '#src/kernel/pace.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { webhookOf } from './change.ts';
 import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
 import { deliverableEvent } from './present.ts';
 import type { WebhookRow } from './store.ts';
 
-/** In one transaction, some 70 µs each. */
+/** They share a transaction and take some 70 µs each. */
 const ROWS_PER_BATCH = 100;
 
 /** A test, and an event that is no longer kept, cannot be delivered again. */
@@ -81,29 +82,29 @@ const MAX_ROWS = 50_000;
 const activeWebhookOf = (db: TenantDb, id: string): WebhookRow => {
   const row = webhookOf(db, id);
   if (row.status === 'active') return row;
-  throw new AppError('conflict', 'The webhook is disabled.', {
-    hint: 'Enable it first: PATCH it with `status: "active"`.',
+  throw new AppError('conflict', say`The webhook is disabled.`, {
+    hint: say`Enable it first: PATCH it with \`status: "active"\`.`,
   });
 };
 
 /** Throws `not_found`. */
 export const deliveryOf = (db: TenantDb, { number }: WebhookRow, id: string): DeliveryRow => {
   const row = deliveryStore(db).byId(number, id);
-  if (!row) throw new AppError('not_found', 'There is no such delivery.');
+  if (!row) throw new AppError('not_found', say`There is no such delivery.`);
   return row;
 };
 
 const refuseUnpublished = (db: TenantDb, row: DeliveryRow): void => {
   if (row.event_seq === null)
-    throw new AppError('conflict', 'A test is not delivered twice.', { hint: 'Send another test.' });
+    throw new AppError('conflict', say`A test is not delivered twice.`, { hint: say`Send another test.` });
   if (canBePutBack(db, row)) return;
-  throw new AppError('conflict', 'The event, or its mail, is no longer kept.', {
-    hint: 'A delivery can be replayed as long as its data is kept: by the retention of events, and of mail received.',
+  throw new AppError('conflict', say`The event, or its mail, is no longer kept.`, {
+    hint: say`A delivery can be replayed as long as its data is kept: by the retention of events, and of mail received.`,
   });
 };
 
 /**
- * In a transaction. What is pending already is due at once, or what it waits for is. Throws `not_found`, and `conflict` of a
+ * It is called in a transaction. What is pending already is due at once, or what it waits for is. Throws `not_found`, and `conflict` of a
  * test, of an event that is no longer kept, and while the webhook is disabled.
  */
 export const replayOne = (db: TenantDb, webhookId: string, deliveryId: string, now: number): DeliveryRow => {

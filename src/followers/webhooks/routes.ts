@@ -27,10 +27,6 @@ import {
 } from './schema.ts';
 import { webhookStore } from './store.ts';
 
-export interface WebhookRoutesDeps extends WebhookDeps {
-  readonly deliveries: Pick<WebhookDeliveries, 'sendTest' | 'restart'>;
-}
-
 export const webhookParams = z.strictObject({ ...tenantParams.shape, webhookID: idSchema });
 
 export const webhookRouteShared = {
@@ -39,8 +35,11 @@ export const webhookRouteShared = {
   stability: 'stable',
 } as const;
 
-export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => {
-  const { files, clock, key, deliveries } = deps;
+export const webhookRoutes = (
+  deps: WebhookDeps,
+  deliveries: Pick<WebhookDeliveries, 'sendTest' | 'restart'>,
+): Route[] => {
+  const { files, clock, key } = deps;
   const inTestBounds = createTestBounds(clock, 'Webhooks');
   const one = { description: 'The webhook.', body: webhookSchema };
   const withSecret = { description: 'The webhook with its secret, this once.', body: webhookWithSecret };

@@ -6,9 +6,12 @@ import { disabledReasons } from '#src/followers/disabling.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { nearest } from '#src/kernel/nearest.ts';
+import { say } from '#src/kernel/say.ts';
 import { toIso } from '#src/kernel/time.ts';
+import { because } from '#src/kernel/validate.ts';
 import { lineSchema } from '#src/mail/line-schema.ts';
 import type { PublishedEvent } from '#src/messages/published-event.ts';
+import type { WebhookRow } from './store.ts';
 
 const MAX_NAME = 100;
 /** The guard lets no longer one pass. */
@@ -21,7 +24,7 @@ export const inboundMails = ['small', 'whole'] as const;
 export const webhookStatuses = ['active', 'disabled'] as const;
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 
-/** A test goes to whomever it is asked for, whether that names it or not. */
+/** A test goes to the webhook it is asked for, whether that names it or not. */
 export const subscribable = [...eventTypes, TEST_EVENT] as const;
 
 const eventName = z
@@ -29,7 +32,11 @@ const eventName = z
     error: ({ input }) => {
       if (typeof input !== 'string') return undefined;
       const meant = nearest(input, subscribable);
-      return `no such event${meant === undefined ? '; /reference lists them' : `; did you mean \`${meant}\`?`}`;
+      return because(
+        meant === undefined
+          ? say`no such event; /reference lists them`
+          : say`no such event; did you mean \`${meant}\`?`,
+      );
     },
   })
   .meta({ id: 'WebhookEvent' });
@@ -210,14 +217,7 @@ export const testDataSchema = z.strictObject({
 export const envelopeOf = (id: string, { event, timestamp, data }: PublishedEvent): string =>
   JSON.stringify({ id, event, timestamp, data });
 
-export interface TestFacts {
-  readonly webhookId: string;
-  readonly name: string;
-  /** ms */
-  readonly at: number;
-}
-
-export const testEnvelope = (id: string, { webhookId, name, at }: TestFacts): string => {
-  const data: z.infer<typeof testDataSchema> = { webhook_id: webhookId, webhook_name: name };
+export const testEnvelope = (id: string, webhook: Pick<WebhookRow, 'id' | 'name'>, at: number): string => {
+  const data: z.infer<typeof testDataSchema> = { webhook_id: webhook.id, webhook_name: webhook.name };
   return envelopeOf(id, { event: TEST_EVENT, timestamp: toIso(at), data });
 };

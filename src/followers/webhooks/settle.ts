@@ -6,6 +6,7 @@ import { type DisabledReason, disabledFor } from '#src/followers/disabling.ts';
 import { systemChange } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { failureOf, type OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import { type Answer, deliveryStore } from './delivery-store.ts';
 import { auditedWebhook } from './present.ts';
@@ -17,8 +18,8 @@ export interface Settling {
   readonly now: number;
   readonly policy: WebhookPolicy;
   /** Derived for the purpose `webhooks`. */
-  readonly key: Buffer;
-  /** In [0, 1). */
+  readonly key: SealingKey;
+  /** It is in [0, 1). */
   readonly random?: number;
 }
 
@@ -70,8 +71,8 @@ const judgeWebhook = (
 };
 
 /**
- * Of a claimed delivery, once. `disabled`: the webhook has been disabled by it. What was removed since stays so; what an address
- * answered counts for the delivery alone where the webhook's deliveries go elsewhere by now. A test counts for itself alone, and
+ * It is called once for a claimed delivery. `disabled`: the webhook has been disabled by it. What was removed since
+ * stays so; what an address answered counts for the delivery alone where the webhook's deliveries go elsewhere by now. A test counts for itself alone, and
  * may have been ended as failed while it was in flight.
  */
 export const settle = (

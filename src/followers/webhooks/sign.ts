@@ -1,7 +1,9 @@
 // The secrets of a webhook, and the signatures of its deliveries, by which a receiver sees that a delivery comes from here and is
 // no old one that is replayed: our own signature, and the one of Standard Webhooks, which libraries verify. Both cover the bytes
 // of the body and the time of the attempt. Secrets and addresses are sealed in the tenant's file, each bound to its webhook.
+
 import { createHmac, createSecretKey, type Hmac, randomBytes } from 'node:crypto';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import { seal, unseal } from '#src/kernel/seal.ts';
 import { formerSecretUntil } from '#src/kernel/secret.ts';
 
@@ -11,27 +13,29 @@ const PREFIX = 'whsec_';
 
 export const makeSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
 
-type What = 'secret' | 'url';
+export type What = 'secret' | 'url';
 
-const context = (what: What, webhookId: string): string => `webhook ${what} ${webhookId}`;
+export const contextOf = (what: What, webhookId: string): string => `webhook ${what} ${webhookId}`;
 
 /** `key` is derived for the purpose `webhooks`. */
-export const sealFor = (key: Buffer, what: What, webhookId: string, plain: string): Buffer =>
-  seal(key, Buffer.from(plain), context(what, webhookId));
+export const sealFor = (key: SealingKey, what: What, webhookId: string, plain: string): Buffer =>
+  seal(key, Buffer.from(plain), contextOf(what, webhookId));
 
 /** Throws where it was sealed for another webhook, or under another key. */
-export const openFor = (key: Buffer, what: What, webhookId: string, sealed: Buffer): string =>
-  unseal(key, sealed, context(what, webhookId)).toString();
-
-export interface SealedSecrets {
-  readonly id: string;
-  readonly sealed_secret: Buffer;
-  readonly sealed_former: Buffer | null;
-  readonly former_until: number | null;
-}
+export const openFor = (key: SealingKey, what: What, webhookId: string, sealed: Buffer): string =>
+  unseal(key, sealed, contextOf(what, webhookId)).toString();
 
 /** Those that sign now. */
-export const openSecrets = (key: Buffer, sealed: SealedSecrets, now: number): SigningSecrets => ({
+export const openSecrets = (
+  key: SealingKey,
+  sealed: {
+    readonly id: string;
+    readonly sealed_secret: Buffer;
+    readonly sealed_former: Buffer | null;
+    readonly former_until: number | null;
+  },
+  now: number,
+): SigningSecrets => ({
   current: openFor(key, 'secret', sealed.id, sealed.sealed_secret),
   former:
     sealed.sealed_former !== null && formerSecretUntil(sealed.former_until, now) !== null
@@ -60,12 +64,12 @@ type DeliveryHeader = keyof typeof deliveryHeaders;
 export const OPTIONAL_HEADER = 'X-Service-Signature-Previous' satisfies DeliveryHeader;
 
 export interface ToSign {
-  /** Of the delivery; no dot in it. */
+  /** It is the id of the delivery, without a dot. */
   readonly id: string;
   readonly event: string;
   /** The bytes that are sent: up to some megabytes, which are made from text once, and copied for no signature. */
   readonly body: Buffer;
-  /** Of this attempt. ms. */
+  /** It is the time of this attempt in ms. */
   readonly now: number;
 }
 

@@ -1,8 +1,8 @@
 // Whether a mail received gets the practice's automatic reply (RFC 3834): one that a person wrote to a mailbox of the practice, and
 // whose envelope sender is proved: a reply to a forged one would go to someone who did not write. Pure.
 import type { MailAuth, MailSpam } from '#src/inbound/mail.ts';
-import { isReturnPath, mailboxOf } from '#src/inbound/recipient-rules.ts';
-import { addressDomain, addressKey } from '#src/mail/address.ts';
+import { isReturnPath } from '#src/inbound/recipient-rules.ts';
+import { addressDomain, addressKey, mailboxOf } from '#src/mail/address.ts';
 import { autoSubmitted, isAutoReply } from '#src/mail/auto-reply.ts';
 import { parseEmail } from '#src/mail/email.ts';
 import { type Field, fieldValue } from '#src/mail/field-block.ts';

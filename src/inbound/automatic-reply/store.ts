@@ -1,12 +1,13 @@
 // Who got an automatic reply lately, in the tenant's file, by keyed hashes of their addresses.
-import { createHmac, type KeyObject } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import { addressKey } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 
-/** `key`: derived for the purpose `forwarding`. */
-export const senderHash = (key: KeyObject, tenantId: string, sender: Address): Buffer =>
-  createHmac('sha256', key)
+/** `key`: derived for the purpose `suppressions`. */
+export const senderHash = (key: TenantKey, tenantId: string, sender: Address): Buffer =>
+  createHmac('sha256', key(tenantId))
     .update(`automatic-reply|1|${tenantId}|${addressKey(sender)}`)
     .digest();
 

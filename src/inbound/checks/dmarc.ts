@@ -13,7 +13,7 @@ const WALK_MS = 5_000;
 type Dmarc = MailAuth['dmarc'];
 const UNKNOWN: Dmarc = { result: 'temperror', domain: null, policy: null };
 type Policy = NonNullable<Dmarc['policy']>;
-/** Domains that SPF and DKIM vouch for. */
+/** Domains that SPF and DKIM prove. */
 interface Identifiers {
   readonly spf: readonly string[];
   readonly dkim: readonly string[];

@@ -5,11 +5,15 @@
 // question to the DNS has an end, and those of the sender's choice (SPF, keys) are asked beside that for the author's DMARC record:
 // a slow server of the one cannot hide the other.
 
+import { z } from 'zod';
+import type { ReceivedScan } from '#src/content/scan-received.ts';
+import { createClientLists } from '#src/content/scanners/client-lists.ts';
 import type { Reporter } from '#src/feedback/reporter.ts';
-import type { ReceivedScan } from '#src/intake/content/scan-received.ts';
 import type { Base } from '#src/kernel/base.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { type ResolvedLookup, resolverOf } from '#src/kernel/dns-resolver.ts';
+import { healthPart } from '#src/kernel/health.ts';
+import { toIsoOrNull } from '#src/kernel/time.ts';
 import type { ProveAuthor } from '#src/mail/domain-report.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
 import type { CheckedMail, MailEnvelope } from '../mail.ts';
@@ -24,7 +28,7 @@ import { authorProof, provenDomains } from './verdict-rules.ts';
 
 export interface MailToCheck {
   readonly envelope: MailEnvelope;
-  /** As it came. */
+  /** It is the mail as it came. */
   readonly content: Buffer;
   /** Those of all tenants. */
   readonly recipients: readonly string[];
@@ -33,12 +37,11 @@ export interface MailToCheck {
 /** Never rejects, and ends within seconds: what could not be found out is `temperror` or `not_scanned`. */
 export type CheckMail = (mail: MailToCheck) => Promise<CheckedMail>;
 
-export interface ChecksOptions extends Pick<Base, 'config' | 'clock'> {
-  readonly scan: ReceivedScan;
-  readonly lookup: ResolvedLookup;
-}
-
-export const createChecks = ({ config, clock, scan, lookup }: ChecksOptions): CheckMail => {
+export const createChecks = (
+  { config, clock }: Pick<Base, 'config' | 'clock'>,
+  scan: ReceivedScan,
+  lookup: ResolvedLookup,
+): CheckMail => {
   const serviceHost = config().service.host;
   const dns = createRecentDns(lookup, clock);
   const resolver = resolverOf(dns);
@@ -114,6 +117,9 @@ const createReporterOf = ({ config, clock }: Pick<Base, 'config' | 'clock'>, loo
   };
 };
 
+/** Clients that are looked up in block lists at the same time; the listener has as many connections. */
+const CLIENTS_ASKED = 200;
+
 /**
  * For the listener; `proveAuthor` is for mail that no person reads, `reporterOf` for reports. `stop` ends all questions to the DNS.
  */
@@ -131,13 +137,40 @@ export const openChecks = (
     stopping: stopping.signal,
     againMs: dnsAgainMs,
   });
-  const proves = createChecks({ config, clock, scan: notScanned, lookup });
+  const { dns, scanners, smtp } = config();
+  const zones = smtp.inbound?.dnsbl ?? [];
+  const timeout = scanners.dnsbl_timeout;
+  // A resolver gets two tries within the time.
+  const listLookup = () =>
+    createDnsLookup(dns.resolvers, { tryMs: Math.ceil(timeout / 2), stopping: stopping.signal });
+  const lists =
+    zones.length === 0
+      ? null
+      : createClientLists({ zones, lookup: listLookup(), timeout, places: CLIENTS_ASKED, clock, log });
+  const proves = createChecks({ config, clock }, notScanned, lookup);
   return {
-    check: createChecks({ config, clock, scan, lookup }),
+    check: createChecks({ config, clock }, scan, lookup),
     proveAuthor: (async (envelope, content) =>
       authorProof(await proves({ envelope, content, recipients: [] }))) satisfies ProveAuthor,
     reporterOf: createReporterOf({ config, clock }, lookup),
-    dnsHealth: health,
+    health: healthPart({
+      schema: z
+        .strictObject({
+          state: z.enum(['ok', 'failing']),
+          failing_since: z.iso.datetime().nullable(),
+        })
+        .nullable()
+        .describe(
+          'the DNS that checks of authors ask; null where mail from the world is off. failing: it answers nothing, and mail whose author has to be checked is asked to come later',
+        ),
+      now: () => {
+        const { state, since } = health();
+        return smtp.inbound ? { state, failing_since: toIsoOrNull(since) } : null;
+      },
+      state: (resolver) => (resolver?.state === 'failing' ? 'degraded' : 'ok'),
+    }),
+    /** The name of a DNS block list that has the client. */
+    listing: async (clientAddress: string) => (await lists?.listing(clientAddress)) ?? null,
     stop: () => stopping.abort(),
   };
 };

@@ -12,7 +12,7 @@ const property = (name: string, value: string | null): string => {
   return ` ${name}=${TOKEN.test(value) ? value : `"${value.replace(/["\\]/g, '\\$&')}"`}`;
 };
 
-/** With its CRLF. `authservId`: the service's host. */
+/** The field ends with its CRLF. `authservId`: the service's host. */
 export const resultsField = (
   authservId: string,
   { spf, dkim, dmarc, arc, iprev }: MailAuth,

@@ -1,8 +1,10 @@
 // Where a mail goes: for one recipient, by what the checks found and what its mailbox wants, and for all recipients together,
 // because DATA has one reply. Pure.
-import { organizationalDomain } from '#src/domains/records/wanted-records.ts';
+
 import { domainName } from '#src/mail/address.ts';
 import type { AuthorProof } from '#src/mail/domain-report.ts';
+import { organizationalDomain } from '#src/mail/organizational-domain.ts';
+import type { MailRefusalReason } from '#src/mail/reception.ts';
 import type { CheckedMail, MailAuth } from '../mail.ts';
 import type { InboundOptions, MailAction } from '../options.ts';
 import { type MailboxFor, namesSender } from '../recipient-rules.ts';
@@ -29,17 +31,6 @@ export type MailVerdict =
     };
 type Refusal = Extract<MailVerdict, { to: 'refused' }>;
 
-/** `dns`: whose mail it is cannot be found out, and it is asked to come again, as where no scanner answers. */
-export const mailRefusalReasons = [
-  'blocked_sender',
-  'virus',
-  'dmarc',
-  'dns',
-  'spam',
-  'scanner_unavailable',
-  'too_large',
-] as const;
-export type MailRefusalReason = (typeof mailRefusalReasons)[number];
 type LaterReason = Extract<MailRefusalReason, 'scanner_unavailable' | 'dns'>;
 
 const refusals: Readonly<Record<'blocked_sender' | 'virus' | 'dmarc' | 'spam', string>> = {
@@ -148,7 +139,7 @@ export const verdictOf = (
 
 export interface RecipientVerdict {
   readonly tenantId: string;
-  /** As in RCPT. */
+  /** It is what RCPT TO said. */
   readonly recipient: string;
   readonly verdict: MailVerdict;
 }

@@ -4,19 +4,20 @@
 //
 // No one can be flooded with questions: a mailbox is asked once an hour, by whichever tenant, and a tenant asks few a day, fewer at
 // one domain, whose addresses may all be the same person's, and each mailbox `MAX_ASKS` times.
-import type { KeyObject } from 'node:crypto';
+
 import { createOwnerNotifier, notifyOwners, type OwnerNoticesDeps } from '#src/accounts/mails/outbox.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { mailboxOf } from '#src/inbound/recipient-rules.ts';
 import { systemChange } from '#src/kernel/change.ts';
 import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createFollowUps } from '#src/kernel/follow-ups.ts';
+import { defaultLanguage } from '#src/kernel/language.ts';
 import { createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
 import { DAY, HOUR, SECOND } from '#src/kernel/time.ts';
-import { addressDomain } from '#src/mail/address.ts';
+import { addressDomain, mailboxOf } from '#src/mail/address.ts';
 import { encodeForwardToken, FORWARD_PATH } from '#src/mail/copy-links.ts';
 import type { Address } from '#src/mail/mailbox.ts';
+import type { TokenKeys } from '#src/mail/token-keys.ts';
 import { askStore, type TargetRow, targetStore } from './target-store.ts';
 import {
   asksOf,
@@ -38,7 +39,7 @@ type Hindrance = 'paused' | 'safe_mode' | 'suppressed' | 'asked_enough';
 
 export interface AskDeps extends OwnerNoticesDeps {
   /** Derived for the purpose `forwarding`. */
-  readonly key: KeyObject;
+  readonly key: TokenKeys;
   /** Its file has the mails that ask. */
   readonly systemTenantId: () => string | null;
   /** Why the tenant may not write to the address at all at the moment. */
@@ -81,7 +82,7 @@ export const createForwardMails = (deps: AskDeps) => {
           link: `${origin}${FORWARD_PATH}?t=${token}`,
           expiresAt: now + CONFIRM_WITHIN_MS,
         } as const;
-        const owners = [{ email: address, language: owner?.language ?? 'de' }];
+        const owners = [{ email: address, language: owner?.language ?? defaultLanguage }];
         notifyOwners(notices, db, { tenantId, owners, content, occasion: [seq, asks] }, now);
       }
     });
@@ -181,7 +182,7 @@ export const createForwardMails = (deps: AskDeps) => {
       asking.run(tenantId);
       owners.run(tenantId);
     },
-    /** For the nightly round. */
+    /** The nightly round calls it. */
     look: async (tenantId: string): Promise<void> => {
       const targets = await files.read(tenantId, (db) => targetStore(db).all());
       if (targets.length === 0) return;

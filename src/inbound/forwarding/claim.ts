@@ -1,20 +1,21 @@
 // What is due of a tenant, with all that sending it needs: the attempt and the time of the next one are on the disk before the
 // network is touched. What must not be sent any more ends here.
-import type { KeyObject } from 'node:crypto';
+
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import { inboundStore } from '#src/inbound/store.ts';
-import { isAllowedInSafeMode } from '#src/intake/gates/recipient-gates.ts';
+import { isAllowedInSafeMode } from '#src/intake/gates/content-gates.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import { DAY, HOUR } from '#src/kernel/time.ts';
+import type { WorkItem } from '#src/kernel/work/in-flight.ts';
+import type { Claim } from '#src/kernel/work/queue.ts';
 import { addressKey } from '#src/mail/address.ts';
 import { headFieldsOf } from '#src/mail/field-block.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
-import type { WorkItem } from '#src/work/in-flight.ts';
-import type { Claim } from '#src/work/queue.ts';
 import { isLoop, longestWait, mostInADay, nextAttemptAt, type Refusal, refusalOf } from './rules.ts';
 import { type ForwardRow, forwardStore, type Kind } from './store.ts';
 import { targetStore } from './target-store.ts';
@@ -28,7 +29,7 @@ export interface ClaimedForward extends WorkItem {
 export interface ClaimDeps {
   readonly limits: () => Limits;
   /** Derived for the purpose `suppressions`. */
-  readonly suppressionKey: KeyObject;
+  readonly suppressionKey: TenantKey;
   /** Who a practice in safe mode may write to. */
   readonly safeMode: () => Parameters<typeof isAllowedInSafeMode>[1];
 }

@@ -1,7 +1,7 @@
 // From the log to what follows from a mail received: a copy for each address that it is forwarded to, and the automatic reply.
 // They are written in the transaction that moves the cursor, so each mail is followed once. Mail that waits or is in quarantine
 // comes into the log when it is released.
-import type { KeyObject } from 'node:crypto';
+
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
 import { answerTo } from '#src/inbound/automatic-reply/rules.ts';
@@ -12,6 +12,7 @@ import { inboundSettingsStore } from '#src/inbound/settings-store.ts';
 import { type InboundRow, inboundStore } from '#src/inbound/store.ts';
 import { planOf } from '#src/intake/facts.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import { DAY, HOUR } from '#src/kernel/time.ts';
 import { addressKey, parseAddress } from '#src/mail/address.ts';
@@ -31,8 +32,7 @@ const REPLIES_OF_CAP = 0.1;
 const ANSWERED_WITHIN_MS = HOUR;
 
 export interface FanOutDeps {
-  /** Derived for the purpose `forwarding`. */
-  readonly key: KeyObject;
+  readonly suppressionKey: TenantKey;
   readonly serviceHost: string;
   readonly limits: () => Limits;
 }
@@ -80,7 +80,7 @@ const addReply = (
   db: TenantDb,
   mail: InboundRow,
   at: number,
-  { key, serviceHost, limits }: FanOutDeps,
+  { suppressionKey, serviceHost, limits }: FanOutDeps,
   now: number,
 ): void => {
   if (at - mail.received_at > ANSWERED_WITHIN_MS) return;
@@ -103,7 +103,7 @@ const addReply = (
   if (replies.countBetween(now - DAY, now) >= limits().automatic_replies_per_day) return;
   const { cap } = planOf(db, practice, limits(), now);
   if (replies.countBetween(now - ONE_REPLY_IN_MS, now) >= cap * REPLIES_OF_CAP) return;
-  if (!replies.add(senderHash(key, id, answer.sender), now)) return;
+  if (!replies.add(senderHash(suppressionKey, id, answer.sender), now)) return;
   const reply = {
     message_seq: mail.seq,
     kind: 'reply',

@@ -1,11 +1,10 @@
 // Forwarding of mail received, and automatic replies to it.
-import { createSecretKey } from 'node:crypto';
 import type { Accounts } from '#src/accounts/open.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import type { Following } from '#src/events/follow.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import type { Report } from '#src/feedback/rules.ts';
-import type { Followers } from '#src/followers/open.ts';
 import { automaticReplyStore } from '#src/inbound/automatic-reply/store.ts';
 import type { Intake } from '#src/intake/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
@@ -23,20 +22,17 @@ export interface ForwardingDeps {
   readonly feedback: Feedback;
   readonly relay: Relay;
   readonly intake: Intake;
-  readonly followers: Followers;
+  readonly following: Following;
 }
 
 export const openForwarding = (
   base: Base,
-  { accounts, feedback, relay, intake, followers }: ForwardingDeps,
+  { accounts, feedback, relay, intake, following }: ForwardingDeps,
 ) => {
   const { config, limits, storage, clock, log, simulatorDomain, systemTenantId } = base;
   const { platform, tenants: files } = storage;
-  const key = createSecretKey(base.key('forwarding'));
-  const safeMode: ClaimDeps['safeMode'] = () => {
-    const { allowlist, placement_testers } = config().safe_mode;
-    return { simulatorDomain, safeModeAllowed: [...allowlist, ...placement_testers] };
-  };
+  const key = base.key('forwarding');
+  const safeMode: ClaimDeps['safeMode'] = () => ({ simulatorDomain, config: config() });
   const mails = createForwardMails({
     ...accounts.ownerNotices,
     key,
@@ -52,7 +48,7 @@ export const openForwarding = (
     clock,
     log,
     key,
-    following: followers.following,
+    following,
     sendSource: relay.sendSource,
     accept: intake.accept,
     suppressionKey: feedback.suppressionKey,
@@ -83,7 +79,7 @@ export const openForwarding = (
      * The function that it resolves with is called afterwards, whether they have changed or not.
      */
     hold: async (tenantId: string): Promise<() => void> => {
-      const { hold } = followers.following;
+      const { hold } = following;
       const releaseForwards = await hold('forwards', tenantId);
       const releaseReplies = await hold('replies', tenantId).catch((error) => {
         releaseForwards();

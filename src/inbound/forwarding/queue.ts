@@ -1,11 +1,12 @@
 // What follows from mail received, as two followers of the log and queues of the work engine: copies, of which few are in flight at
 // a time because the relay's places are for the mail that practices send, and automatic replies, which wait for no relay.
+
+import type { Following } from '#src/events/follow.ts';
 import type { FollowerName } from '#src/events/follow-store.ts';
-import type { Following } from '#src/followers/follow.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
+import type { WorkLimits } from '#src/kernel/work/in-flight.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
-import type { WorkLimits } from '#src/work/in-flight.ts';
 import { type ClaimDeps, type ClaimedForward, claimDue, lookAtDue } from './claim.ts';
 import { type FanOutDeps, fanOut, type LogAhead, lookAhead } from './fan-out.ts';
 import { NO_UPSTREAM_WAIT_MS, type Result } from './rules.ts';

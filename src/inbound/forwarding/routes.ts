@@ -1,6 +1,6 @@
 // The link by which an address agrees that mail is forwarded to it (GET shows a page, POST is its button), and asking it again.
 import { z } from 'zod';
-import { requirePermission } from '#src/accounts/people/enter.ts';
+import { requirePermission } from '#src/accounts/entry/enter.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { changeAs } from '#src/kernel/change.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
@@ -8,8 +8,9 @@ import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema, mailLinkQuery } from '#src/kernel/fields.ts';
-import { HTML_TYPE } from '#src/kernel/page.ts';
+import { linkedPage } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { type Clock, HOUR, SECOND } from '#src/kernel/time.ts';
 import { decodeForwardToken, FORWARD_PATH } from '#src/mail/copy-links.ts';
 import { emailSchema } from '#src/mail/email.ts';
@@ -80,15 +81,10 @@ export const forwardRoutes = (deps: ForwardRoutesDeps): Route[] => {
   };
 
   const shared = {
+    ...linkedPage,
     path: FORWARD_PATH,
     tag: 'Inbound mail',
-    access: 'public',
-    stability: 'stable',
     query,
-    responses: {
-      200: { description: 'A page, in German or English by `Accept-Language`.', body: HTML_TYPE },
-      404: { description: 'The same page for whatever is wrong with the link.', body: HTML_TYPE },
-    },
     handle: ({ query: given }: { query: Query }, context: RequestContext) => answer(given, context),
   } as const;
 
@@ -97,6 +93,7 @@ export const forwardRoutes = (deps: ForwardRoutesDeps): Route[] => {
       ...shared,
       method: 'get',
       id: 'getForwardingPage',
+      usedBy: 'who follows the link of the mail that asks about forwarding',
       summary: 'The page behind the link that asks an address whether mail may be forwarded to it',
       description: 'Changes nothing: machines follow links too.',
     }),
@@ -104,6 +101,7 @@ export const forwardRoutes = (deps: ForwardRoutesDeps): Route[] => {
       ...shared,
       method: 'post',
       id: 'confirmForwarding',
+      usedBy: 'who follows the link of the mail that asks about forwarding',
       summary: 'Agree that mail is forwarded to the address, or end that',
       description: 'The buttons of the page. Whatever the body is, the link alone counts.',
       audit: { none: 'the person concerned decides; the audit has it, but no caller' },
@@ -139,17 +137,19 @@ export const forwardRoutes = (deps: ForwardRoutesDeps): Route[] => {
           requirePermission(db, caller, 'messages.view_content');
           const row = targetStore(db).byKey(emailKey);
           if (!row || row.status === 'removed')
-            throw new AppError('not_found', 'No mailbox of the practice forwards to that address.');
+            throw new AppError('not_found', say`No mailbox of the practice forwards to that address.`);
           if (row.status === 'confirmed' || row.failure === DECLINED)
             throw new AppError(
               'conflict',
-              row.status === 'confirmed' ? 'The address has agreed already.' : 'The address has declined.',
+              row.status === 'confirmed'
+                ? say`The address has agreed already.`
+                : say`The address has declined.`,
             );
           if (asksOf(db)(row.address) >= MAX_ASKS)
-            throw new AppError('conflict', `The address has been asked ${MAX_ASKS} times.`);
+            throw new AppError('conflict', say`The address has been asked ${MAX_ASKS} times.`);
           const again = (row.asked_at ?? 0) + ASK_AGAIN_AFTER_MS;
           if (again > now)
-            throw new AppError('rate_limited', 'The address was asked less than an hour ago.', {
+            throw new AppError('rate_limited', say`The address was asked less than an hour ago.`, {
               extra: { retry_after: Math.ceil((again - now) / SECOND) },
             });
           setStatus(

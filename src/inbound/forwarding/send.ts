@@ -1,5 +1,5 @@
 // One attempt: a copy goes to the relay as it was received, an automatic reply the one way in.
-import type { KeyObject } from 'node:crypto';
+
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { sourcePieces } from '#src/inbound/mailbox/download.ts';
 import { inboundSettingsStore } from '#src/inbound/settings-store.ts';
@@ -11,6 +11,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { encodeForwardPath } from '#src/mail/srs.ts';
+import type { TokenKeys } from '#src/mail/token-keys.ts';
 import type { Relay } from '#src/relay/open.ts';
 import { forwardedSource, needsOf, type Result, resultOf } from './rules.ts';
 import type { ForwardRow } from './store.ts';
@@ -19,7 +20,7 @@ export interface SendDeps {
   readonly files: Pick<TenantFiles, 'read'>;
   readonly clock: Clock;
   /** Derived for the purpose `forwarding`. */
-  readonly key: KeyObject;
+  readonly key: TokenKeys;
   readonly sendSource: Relay['sendSource'];
   readonly accept: Intake['accept'];
 }

@@ -32,7 +32,7 @@ const endTarget = (db: TenantDb, address: string, failure: string, now: number):
   return true;
 };
 
-/** Of a claimed row, once. True where the forwarding to that address has ended by it. */
+/** It is called once for a claimed row. True where the forwarding to that address has ended by it. */
 export const settle = (
   db: TenantDb,
   claimed: ForwardRow,

@@ -62,7 +62,31 @@ export const forwardStore = perConnection((db: TenantDb) => {
     `UPDATE inbound_forwards SET status = :status, attempts = :attempts, next_attempt_at = :next_attempt_at,
        diagnostic = :diagnostic, changed_at = :changed_at WHERE seq = :seq`,
   );
+  const end = db.prepare<[number]>(
+    "UPDATE inbound_forwards SET status = 'failed', next_attempt_at = NULL WHERE seq = ? AND next_attempt_at IS NOT NULL",
+  );
+  const HELD = "status = 'pending' AND next_attempt_at IS NULL";
+  const hold = db.prepare<[number]>(
+    'UPDATE inbound_forwards SET next_attempt_at = NULL WHERE next_attempt_at <= ? OR attempts > 0 AND next_attempt_at IS NOT NULL',
+  );
+  const heldCount = db.prepare<[], number>(`SELECT count(*) FROM inbound_forwards WHERE ${HELD}`).pluck();
+  const someHeld = `seq IN (SELECT seq FROM inbound_forwards WHERE ${HELD} LIMIT :limit)`;
+  const letGo = db.prepare<{ now: number; limit: number }>(
+    `UPDATE inbound_forwards SET next_attempt_at = :now WHERE ${someHeld}`,
+  );
+  const discardHeld = db.prepare<{ diagnostic: string; now: number; limit: number }>(
+    `UPDATE inbound_forwards SET status = 'failed', diagnostic = :diagnostic, changed_at = :now WHERE ${someHeld}`,
+  );
   return {
+    /** After a restore: what was due, or may be being tried, waits for a person. Returns how much. */
+    hold: (now: number): number => {
+      hold.run(now);
+      return heldCount.get() ?? 0;
+    },
+    heldCount: (): number => heldCount.get() ?? 0,
+    letGo: (now: number, limit: number): number => letGo.run({ now, limit }).changes,
+    discardHeld: (diagnostic: string, now: number, limit: number): number =>
+      discardHeld.run({ diagnostic, now, limit }).changes,
     insert: (row: NewForward, now: number): void => {
       insert.run({ ...row, now });
     },
@@ -94,6 +118,10 @@ export const forwardStore = perConnection((db: TenantDb) => {
       row: Pick<ForwardRow, 'seq' | 'status' | 'attempts' | 'next_attempt_at' | 'diagnostic' | 'changed_at'>,
     ): void => {
       update.run(row);
+    },
+    /** Nothing more is tried. */
+    end: (seq: number): void => {
+      end.run(seq);
     },
   };
 });

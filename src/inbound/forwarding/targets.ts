@@ -4,12 +4,11 @@
 import { auditStore } from '#src/events/audit-store.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import type { InboundOptions } from '#src/inbound/options.ts';
-import { mailboxOf } from '#src/inbound/recipient-rules.ts';
 import { inboundSettingsStore } from '#src/inbound/settings-store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY, toIso } from '#src/kernel/time.ts';
-import { addressKey, maskAddress, parseAddress } from '#src/mail/address.ts';
+import { addressKey, mailboxOf, maskAddress, parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { forwardStore } from './store.ts';
 import { type TargetRow, targetStore } from './target-store.ts';
@@ -25,7 +24,7 @@ export const DECLINED = 'declined';
 /** The failure of a target whose mail came back without a reply that says why. */
 export const BOUNCED = 'bounced';
 
-/** By their keys. */
+/** The keys are those of the addresses. */
 const wantedBy = ({ addresses, catch_all }: InboundOptions): ReadonlyMap<string, Address> => {
   const targets = [...addresses, catch_all].flatMap(({ forward_to }) =>
     forward_to === null ? [] : parseAddress(forward_to).address,

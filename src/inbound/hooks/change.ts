@@ -2,17 +2,18 @@
 // the registry: making and rotating write the record first, removing the registry. After a crash in between no secret is valid
 // whose hook its owner cannot see. The changes of a tenant's hooks run one after the other.
 
-import { hashBearer, newBearer } from '#src/accounts/people/bearer.ts';
-import { requireUnlimited } from '#src/accounts/people/tokens.ts';
+import { requireUnlimited } from '#src/accounts/entry/enter.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { KeyedQueue } from '#src/kernel/concurrency.ts';
+import { hashBearer, newBearer } from '#src/kernel/credentials.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
+import { say } from '#src/kernel/say.ts';
 import { FORMER_SECRET_MS } from '#src/kernel/secret.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { presentHook } from './schema.ts';
@@ -21,9 +22,8 @@ import { type HookRow, hookKeyStore, hookStore } from './store.ts';
 export interface HookDeps {
   readonly storage: Storage;
   readonly clock: Clock;
-  /** For hooks alone. */
   readonly queue: KeyedQueue;
-  /** Of the service, for the addresses of hooks. */
+  /** The addresses of hooks begin with it. */
   readonly origin: string;
 }
 
@@ -41,7 +41,7 @@ type WithSecret = { readonly row: HookRow; readonly secret: string };
 /** Throws `not_found`. */
 export const hookOf = (db: TenantDb, id: string): HookRow => {
   const row = hookStore(db).byId(id);
-  if (!row) throw new AppError('not_found', 'There is no such inbound hook.');
+  if (!row) throw new AppError('not_found', say`There is no such inbound hook.`);
   return row;
 };
 
@@ -49,11 +49,10 @@ export const hookOf = (db: TenantDb, id: string): HookRow => {
 const putSecret = (
   { storage }: HookDeps,
   tenantId: string,
-  { id, project_id, former_until }: HookRow,
-  secret: string,
+  { id, project_id, hash, former_until }: HookRow,
 ): Promise<void> =>
   storage.platform.write((db) =>
-    hookKeyStore(db).put({ id, tenant_id: tenantId, project_id, hash: hashBearer(secret), former_until }),
+    hookKeyStore(db).put({ id, tenant_id: tenantId, project_id, hash, former_until }),
   );
 
 /**
@@ -71,16 +70,18 @@ export const createHook = (
     const row = await storage.tenants.write(tenantId, (db): HookRow => {
       requireUnlimited(db, caller);
       if (projectId !== null && !tenantStore(db).project(projectId))
-        throw new AppError('not_found', 'There is no such project.');
+        throw new AppError('not_found', say`There is no such project.`);
       if (hookStore(db).list().length >= MAX_HOOKS)
-        throw new AppError('conflict', `A practice has at most ${MAX_HOOKS} inbound hooks.`, {
-          hint: 'Delete one that is not used any more.',
+        throw new AppError('conflict', say`A practice has at most ${MAX_HOOKS} inbound hooks.`, {
+          hint: say`Delete one that is not used any more.`,
         });
       const now = clock.now();
       const made = {
         id,
         name,
         project_id: projectId,
+        hash: hashBearer(secret),
+        former_hash: null,
         former_until: null,
         created_at: now,
         last_used_at: null,
@@ -90,7 +91,7 @@ export const createHook = (
       auditStore(db).record(change, { target: { type: 'inbound_hook', id }, before: null, after }, now);
       return made;
     });
-    await putSecret(deps, tenantId, row, secret);
+    await putSecret(deps, tenantId, row);
     return { row, secret };
   });
 
@@ -113,8 +114,9 @@ export const rotateHook = (
     const row = await storage.tenants.write(tenantId, (db) => {
       requireUnlimited(db, caller);
       const before = hookOf(db, id);
-      const after = { ...before, former_until: formerUntil };
-      hookStore(db).setFormer(id, formerUntil);
+      const hash = hashBearer(secret);
+      hookStore(db).rotate(id, hash, formerUntil);
+      const after = { ...before, hash, former_hash: before.hash, former_until: formerUntil };
       const entry = {
         target: { type: 'inbound_hook', id },
         before: presentHook(before, origin, now),
@@ -124,7 +126,7 @@ export const rotateHook = (
       auditStore(db).record(change, entry, now);
       return after;
     });
-    await putSecret(deps, tenantId, row, secret);
+    await putSecret(deps, tenantId, row);
     return { row, secret };
   });
 

@@ -11,8 +11,10 @@ import { sendAnswer } from '#src/intake/schema.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
+import { memberLanguageOf } from '#src/kernel/language.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import { createHook, type HookDeps, hookOf, MAX_HOOKS, removeHook, rotateHook } from './change.ts';
 import {
@@ -25,25 +27,20 @@ import {
 } from './schema.ts';
 import { hookStore } from './store.ts';
 
-export interface HookRoutesDeps extends HookDeps {
-  readonly accept: Intake['accept'];
-  readonly simulatorDomain: string;
-}
-
 const PATH = '/api/practices/{id}/inbound-hooks';
 const ONE = `${PATH}/{hookID}`;
 const hookParams = z.strictObject({ ...tenantParams.shape, hookID: idSchema });
 
 const requireSending = ({ permissions }: Caller): void => {
   if (permissions.has('messages.send')) return;
-  throw new AppError('forbidden', 'A hook sends, which its maker may not.', {
-    hint: 'A hook cannot have a permission that its maker lacks: ask someone who may send.',
+  throw new AppError('forbidden', say`A hook sends, which its maker may not.`, {
+    hint: say`A hook cannot have a permission that its maker lacks: ask someone who may send.`,
     extra: { permission: 'messages.send' },
   });
 };
 
-export const hookRoutes = (deps: HookRoutesDeps): Route[] => {
-  const { storage, clock, origin, accept, simulatorDomain } = deps;
+export const hookRoutes = (deps: HookDeps, accept: Intake['accept'], simulatorDomain: string): Route[] => {
+  const { storage, clock, origin } = deps;
   const shared = { tag: 'Inbound hooks', access: 'inbound.manage', stability: 'stable' } as const;
   const withSecret = { description: 'The hook with its secret, this once.', body: hookWithSecret };
   return [
@@ -134,7 +131,7 @@ export const hookRoutes = (deps: HookRoutesDeps): Route[] => {
       params: hookParams,
       responses: { 202: { description: 'It is on the disk and will be sent.', body: sendAnswer } },
       errors: SEND_ERRORS,
-      handle: async ({ params: { id, hookID } }, { caller, language }) => {
+      handle: async ({ params: { id, hookID } }, { caller, language, answerLanguage }) => {
         requireSending(caller);
         const { project_id } = await storage.tenants.read(id, (db) => hookOf(db, hookID));
         const to = parseAddress(`success@${simulatorDomain}`);
@@ -143,10 +140,11 @@ export const hookRoutes = (deps: HookRoutesDeps): Route[] => {
           projects: null,
           projectId: project_id,
           source: 'hook',
-          draft: (db) => sampleDraft('success', to, language, tenantStore(db).practice().name),
+          draft: (db) =>
+            sampleDraft('success', to, memberLanguageOf(language), tenantStore(db).practice().name),
           idempotency: null,
         });
-        return acceptedResult(accepted);
+        return acceptedResult(accepted, answerLanguage);
       },
     }),
   ];

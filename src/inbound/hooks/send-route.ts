@@ -2,64 +2,58 @@
 // same look into the registry; no tenant's file is opened for either. A hook that sends too much is held up alone. Wrong secrets
 // are counted for each client address, and hold up nothing but wrong secrets: 256 random bits cannot be guessed, and other hooks
 // may be used from the same address.
+
 import { z } from 'zod';
-import { hashBearer } from '#src/accounts/people/bearer.ts';
-import type { LastUsed } from '#src/accounts/people/last-used.ts';
 import { SEND_ERRORS } from '#src/intake/accept.ts';
 import { toDraft } from '#src/intake/draft.ts';
 import { acceptedResult, keyHeaders, keyOf } from '#src/intake/http-send.ts';
 import type { Intake } from '#src/intake/open.ts';
 import { sendAnswer } from '#src/intake/schema.ts';
-import type { DurableFile } from '#src/kernel/db/durable-file.ts';
-import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import type { Base } from '#src/kernel/base.ts';
+import { hashBearer, type LastUsed } from '#src/kernel/credentials.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { asItComes, idSchema } from '#src/kernel/fields.ts';
-import type { Limits } from '#src/kernel/limits.ts';
 import { clientKey, createRateCheck } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
-import type { Clock } from '#src/kernel/time.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { validate } from '#src/kernel/validate.ts';
 import { opens } from './rules.ts';
 import { HOOK_MESSAGE_EXAMPLES, hookMessage, SECRET_HEADER } from './schema.ts';
 import { type HookKeyRow, hookKeyStore } from './store.ts';
 
-export interface HookSendDeps {
-  readonly platform: DurableFile<PlatformDb>;
-  readonly clock: Clock;
-  readonly limits: () => Limits;
-  readonly accept: Intake['accept'];
-  readonly lastUsed: Pick<LastUsed, 'note'>;
-}
-
 const BODY_BYTES = 256 * 1_024;
 
-const refusal = (message: string): AppError =>
+const refusal = (message: Text): AppError =>
   new AppError('unauthorized', message, {
-    hint: `Send the secret of the hook in the header ${SECRET_HEADER}, once.`,
+    hint: say`Send the secret of the hook in the header ${SECRET_HEADER}, once.`,
   });
 
-export const hookSendRoute = ({ platform, clock, limits, accept, lastUsed }: HookSendDeps): Route => {
+export const hookSendRoute = (
+  { storage, clock, limits }: Pick<Base, 'storage' | 'clock' | 'limits'>,
+  accept: Intake['accept'],
+  lastUsed: Pick<LastUsed, 'note'>,
+): Route => {
   const countWrong = createRateCheck(
     clock,
     () => limits().signInPerAddress,
-    'Too many wrong secrets from this address.',
+    say`Too many wrong secrets from this address.`,
   );
   const countMessage = createRateCheck(
     clock,
     () => limits().messagesPerHook,
-    'Too many messages by this hook.',
+    say`Too many messages by this hook.`,
   );
 
   /** Throws `unauthorized` and `rate_limited`. */
   const admit = (id: string, { header, clientAddress }: RequestContext): HookKeyRow => {
     const secret = header(SECRET_HEADER.toLowerCase());
-    if (secret === undefined) throw refusal('The request has no secret of a hook.');
-    // Without waiting for a sync in progress, as for API tokens.
+    if (secret === undefined) throw refusal(say`The request has no secret of a hook.`);
+    // It does not wait for a sync in progress, as API tokens do not.
     const hash = hashBearer(secret);
-    const key = platform.peek((db) => hookKeyStore(db).find(id, hash));
+    const key = storage.platform.peek((db) => hookKeyStore(db).find(id, hash));
     if (!opens(key, hash, clock.now())) {
       countWrong(clientKey(clientAddress));
-      throw refusal('The secret is wrong, or there is no such hook.');
+      throw refusal(say`The secret is wrong, or there is no such hook.`);
     }
     countMessage(key.id);
     lastUsed.note(key.tenant_id, key.id);
@@ -71,6 +65,7 @@ export const hookSendRoute = ({ platform, clock, limits, accept, lastUsed }: Hoo
     path: '/api/public/hooks/{id}/send',
     tag: 'Inbound hooks',
     id: 'sendByHook',
+    usedBy: 'programs that can only post to a secret address',
     summary: 'Send a message by an inbound hook',
     description:
       "Passes all that a single send does, with the same defaults, and is answered like it. From the practice's default address. Each hook has a limit of " +
@@ -101,7 +96,7 @@ export const hookSendRoute = ({ platform, clock, limits, accept, lastUsed }: Hoo
         draft: toDraft(body),
         idempotency: key === null ? null : { key, request: body },
       });
-      return acceptedResult(accepted);
+      return acceptedResult(accepted, context.answerLanguage);
     },
   });
 };

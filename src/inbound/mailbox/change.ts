@@ -5,6 +5,7 @@ import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { type InboundRow, inboundStore } from '../store.ts';
@@ -20,7 +21,7 @@ export interface ChangeContext {
 
 export const mailOf = (db: TenantDb, id: string): InboundRow => {
   const row = inboundStore(db).byId(id);
-  if (!row) throw new AppError('not_found', 'There is no such mail.');
+  if (!row) throw new AppError('not_found', say`There is no such mail.`);
   return row;
 };
 
@@ -51,7 +52,7 @@ const recipientOf = (db: TenantDb, { reply_to_seq, from_json }: InboundRow): num
 /** Now it is received: the event that was held with it follows. Throws `conflict` for a mail in the inbox. */
 export const releaseMail = (db: TenantDb, id: string, context: ChangeContext): InboundRow => {
   const row = mailOf(db, id);
-  if (row.state === 'inbox') throw new AppError('conflict', 'The mail is in the inbox already.');
+  if (row.state === 'inbox') throw new AppError('conflict', say`The mail is in the inbox already.`);
   inboundStore(db).release(row.seq);
   eventStore(db).append({
     type: 'inbound.received',
@@ -78,5 +79,5 @@ export const deleteMail = async (
     record(db, row, null, context);
     return row.seq;
   });
-  await removePieces(tenantId, { files, pace: (work) => work(), seq });
+  await removePieces(tenantId, { files, pace: (work) => work() }, seq);
 };

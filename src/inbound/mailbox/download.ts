@@ -6,6 +6,7 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { type InboundRow, inboundStore } from '../store.ts';
 
@@ -55,7 +56,7 @@ export async function* sourcePieces(
 ): AsyncGenerator<Buffer> {
   for (let position = 0, sent = 0; sent < size_bytes; position += 1) {
     const piece = await files.read(tenantId, (db) => inboundStore(db).piece(seq, position));
-    if (!piece) throw new AppError('not_found', 'The mail has been removed.');
+    if (!piece) throw new AppError('not_found', say`The mail has been removed.`);
     sent += piece.length;
     yield piece;
   }
@@ -70,7 +71,7 @@ export const createMailSources = (files: Pick<TenantFiles, 'read'>, clock: Clock
   const take = createRateCheck(
     clock,
     () => perMinute(MIB_PER_MINUTE),
-    `Of large mails ${MIB_PER_MINUTE} MiB are read in a minute at most for a practice.`,
+    say`Of large mails ${MIB_PER_MINUTE} MiB are read in a minute at most for a practice.`,
   );
   return (tenantId: string, row: InboundRow): AsyncGenerator<Buffer> => {
     if (row.size_bytes > MIB) take(tenantId, Math.ceil(row.size_bytes / MIB));

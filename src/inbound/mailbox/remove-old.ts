@@ -21,26 +21,22 @@ export const removeOldMail = async (
   deps: RemoveOldMailDeps,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { files, installation, now, pace } = deps;
+  const { files, installation, now } = deps;
   const { options } = await files.read(tenantId, (db) => inboundSettingsStore(db).current());
   const rows = {
     after: (db: TenantDb, key: number) => inboundStore(db).rowsAfter(key),
     remove: (db: TenantDb, keys: readonly number[]) => inboundStore(db).remove(keys),
   };
   await removeRows(tenantId, rows, now - keptFor(options, installation), deps, signal);
-  await removePieces(tenantId, { files, pace, seq: null, signal });
+  await removePieces(tenantId, deps, null, signal);
 };
 
-export interface RemovePiecesDeps extends Pick<RemoveOldMailDeps, 'files' | 'pace'> {
-  /** Of the removed mail; null: of all that was removed. */
-  readonly seq: number | null;
-  readonly signal?: AbortSignal;
-}
-
-/** A few in each transaction. */
+/** A few in each transaction. `seq` is the number of the removed mail; null: of all that was removed. */
 export const removePieces = async (
   tenantId: string,
-  { files, pace, seq, signal }: RemovePiecesDeps,
+  { files, pace }: Pick<RemoveOldMailDeps, 'files' | 'pace'>,
+  seq: number | null,
+  signal?: AbortSignal,
 ): Promise<void> => {
   while (!signal?.aborted && (await files.read(tenantId, (db) => inboundStore(db).hasRemoved(seq))))
     await pace(() => files.write(tenantId, (db) => inboundStore(db).removePieces(seq)));

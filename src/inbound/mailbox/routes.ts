@@ -9,6 +9,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { writtenMailboxes } from '#src/mail/address-field.ts';
 import { headFieldsOf } from '#src/mail/field-block.ts';
@@ -32,12 +33,6 @@ import { mailFindStore } from './find-store.ts';
 import { presentMail } from './present.ts';
 import { findQuery, inboundMessageSchema, inboundSummarySchema, readBody } from './schema.ts';
 
-export interface MailboxRoutesDeps {
-  readonly files: TenantFiles;
-  readonly clock: Clock;
-  readonly sourceOf: MailSources;
-}
-
 const mailParams = z.strictObject({ ...tenantParams.shape, messageID: idSchema });
 const attachmentParams = z.strictObject({
   ...mailParams.shape,
@@ -53,7 +48,7 @@ const timeOf = (text: string | undefined): number | null => (text === undefined 
 /** Asked once the mail is known to exist, as a permission of the route would be. */
 export const requireContent = ({ permissions }: Caller): void => {
   if (permissions.has(CONTENT)) return;
-  throw new AppError('forbidden', 'The content of mail needs a permission of its own.', {
+  throw new AppError('forbidden', say`The content of mail needs a permission of its own.`, {
     extra: { permission: CONTENT },
   });
 };
@@ -79,7 +74,7 @@ const find = (db: TenantDb, query: z.output<typeof findQuery>) => {
   };
 };
 
-export const mailboxRoutes = ({ files, clock, sourceOf }: MailboxRoutesDeps): Route[] => [
+export const mailboxRoutes = (files: TenantFiles, clock: Clock, sourceOf: MailSources): Route[] => [
   defineRoute({
     ...shared,
     method: 'get',
@@ -156,7 +151,7 @@ export const mailboxRoutes = ({ files, clock, sourceOf }: MailboxRoutesDeps): Ro
       const row = await files.read(id, (db) => mailOf(db, messageID));
       requireContent(caller);
       const attachment = await attachmentOf(sourceOf(id, row), positionOf(index));
-      if (!attachment) throw new AppError('not_found', 'The mail has no such attachment.');
+      if (!attachment) throw new AppError('not_found', say`The mail has no such attachment.`);
       return download(attachment.content, attachment.filename, OCTETS);
     },
   }),

@@ -32,7 +32,7 @@ const safeFilename = (given: string): string | null => {
 };
 
 export interface FileHead {
-  /** Among the attachments of the mail, from 0. */
+  /** It is the place among the attachments of the mail, from 0. */
   readonly index: number;
   readonly filename: string;
   readonly content_type: string;

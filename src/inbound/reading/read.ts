@@ -49,7 +49,7 @@ export interface HtmlForm {
   readonly show: (html: string, attachments: readonly MailAttachment[]) => Promise<string | null>;
 }
 
-/** Beside an account. Its library is a hundred files, which no start needs. */
+/** It is read beside an account. Its library is a hundred files, which no start needs. */
 const harmless: HtmlForm = {
   maxBytes: MAX_BYTES.html,
   show: async (html) => (await import('./safe-html.ts')).safeHtml(html),

@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { readDirectory, readEntryContent, ZipError } from '#src/intake/content/attachments/zip.ts';
+import { readDirectory, readEntryContent, ZipError } from '#src/content/attachments/zip.ts';
 import { decodeWords } from '#src/mail/decode-text.ts';
 import { type AggregateReport, createAggregateReader, xmlText } from '#src/mail/dmarc-report.ts';
 import { hostOf, ReportFault } from '#src/mail/domain-report.ts';
@@ -19,14 +19,14 @@ export type FoundReport =
 export interface ReportClue {
   /** Null where it is not said. */
   readonly domain: string | null;
-  /** Of From. */
+  /** It is the domain in From. */
   readonly sender: string | null;
 }
 
 const MIB = 1_024 * 1_024;
 /** Packed reports of the largest receivers have some 100 KiB. */
 const MAX_MAIL_BYTES = 4 * MIB;
-/** About 20,000 records. */
+/** It has room for about 20,000 records. */
 const MAX_XML_BYTES = 8 * MIB;
 /** JSON is read at once. */
 const MAX_JSON_BYTES = MIB;

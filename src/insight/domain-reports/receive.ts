@@ -2,39 +2,20 @@
 // Anyone may write one, so a report changes nothing but numbers that are shown, and whose it is must be proved: by SPF or DKIM for
 // the domain in From, of a TLS report by DKIM (RFC 8460 §3). One that cannot be taken is accepted all the same, for its sender would
 // stop reporting, and the reason is kept with the tenant whose domain the mail names; else in the log.
+
 import { dkimKeyStore } from '#src/domains/store.ts';
+import type { Base } from '#src/kernel/base.ts';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
-import type { Log } from '#src/kernel/log.ts';
 import { clientKey, createRateLimiter, type RateLimit } from '#src/kernel/rate-limit.ts';
-import { type Clock, DAY } from '#src/kernel/time.ts';
+import { DAY } from '#src/kernel/time.ts';
 import { type AuthorProof, type ProveAuthor, ReportFault, type ReportHead } from '#src/mail/domain-report.ts';
-import type { Traced } from '#src/mail/trace.ts';
+import type { DomainReportMail, DomainReportOutcome } from '#src/mail/reception.ts';
 import { clueIn, type FoundReport, findReport, type ReportClue, ReportsBusy } from './find-report.ts';
 import { type Place, placesOf, sharePolicies, shareRecords } from './share-report.ts';
 import { domainReportStore, type NewDomainReport } from './store.ts';
 import { dayOf, type OwnMail, sumSessions, sumSources } from './sum-report.ts';
-
-export interface DomainReportMail {
-  /** By the address it came to; what it is decides its content. */
-  readonly kind: 'dmarc' | 'tls';
-  readonly envelope: Traced;
-  readonly content: Buffer;
-}
-
-/** `not_taken` is accepted too, and counts nothing. `busy`: too many came recently, and the sender is to try again. */
-export type DomainReportOutcome = 'taken' | 'not_taken' | 'busy';
-
-export interface DomainReportDeps {
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly proveAuthor: ProveAuthor;
-  /** Addresses and networks of the relays. */
-  readonly relays: () => readonly string[];
-}
 
 /** A large receiver sends one for each domain a day, from a few hosts. */
 const OF_A_CLIENT: RateLimit = { perSecond: 1 / 5, burst: 300 };
@@ -78,7 +59,11 @@ interface Entry extends Place {
   readonly count: (db: TenantDb) => void;
 }
 
-export const createDomainReports = ({ storage, clock, log, proveAuthor, relays }: DomainReportDeps) => {
+export const createDomainReports = (
+  { storage, clock, log }: Pick<Base, 'storage' | 'clock' | 'log'>,
+  proveAuthor: ProveAuthor,
+  relays: () => readonly string[],
+) => {
   const { platform, tenants } = storage;
   const limiter = createRateLimiter();
   const inTurn = limitConcurrency(READ_AT_ONCE);

@@ -15,6 +15,7 @@ export const domainReportRoutes = (files: Pick<TenantFiles, 'read'>): Route[] =>
     path: '/api/practices/{id}/domain-reports',
     tag: 'DNS and deliverability',
     id: 'listDomainReports',
+    usedBy: 'programs that watch the reports of receivers',
     summary: 'DMARC and TLS reports of receivers, with why one was not taken',
     description:
       'Receivers mail them to the addresses in the DMARC and TLS-RPT records. What they say is summed up in `deliverability`.',

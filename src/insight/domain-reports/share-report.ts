@@ -1,10 +1,11 @@
 // Shares a report out among the tenants that it concerns: each record goes to the holder of the host that it names, or of the
 // nearest host above. What it says of the organizational domain above tenants' hosts goes to each of them, for that domain's
 // owner has asked for the report here. A tenant learns of no other tenant's host.
-import { organizationalDomain } from '#src/domains/records/wanted-records.ts';
+
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import type { AggregateRecord, AggregateReport } from '#src/mail/dmarc-report.ts';
+import { organizationalDomain } from '#src/mail/organizational-domain.ts';
 import type { TlsPolicyReport, TlsReport } from '#src/mail/tls-report.ts';
 
 /** A host or domain, and the tenant that learns what is said of it. */

@@ -142,7 +142,7 @@ export const domainReportStore = perConnection((db: TenantDb) => {
       list.all(before ?? Number.MAX_SAFE_INTEGER, limit),
     /** Domains of the reports received since then (ms). */
     reported: (since: number): ReportedDomain[] => reported.all(since),
-    /** Since that day. */
+    /** It sums up since that day. */
     domainSums: (day: number): DomainSum[] => domainSums.all(day),
     /** Those with the most mail. */
     unknownSources: (domain: string, day: number, limit: number): Omit<SourceSum, 'is_known'>[] =>

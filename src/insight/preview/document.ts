@@ -3,6 +3,7 @@
 // loaded but what is in the document. What a policy cannot forbid is left out of the HTML (`shown-html.ts`).
 import { contentsOf } from '#src/inbound/reading/attachments.ts';
 import { type HtmlForm, readMail } from '#src/inbound/reading/read.ts';
+import { publicWordsIn } from '#src/insight/words.ts';
 import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml, HTML_TYPE } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
@@ -24,24 +25,13 @@ export interface PreviewOptions {
   readonly target: (url: string) => string | null;
 }
 
-const words: Readonly<Record<Language, { readonly cut: string; readonly empty: string }>> = {
-  de: {
-    cut: 'Hier endet die Vorschau: Die E-Mail ist größer, als sie zeigt. Der Quelltext enthält alles.',
-    empty: 'Die E-Mail enthält keinen Text.',
-  },
-  en: {
-    cut: 'The preview ends here: the mail is larger than it shows. The source has all of it.',
-    empty: 'The mail has no text.',
-  },
-};
-
 const STYLE = `:root { color-scheme: light; background: #fff; color: #000; font: 16px/1.5 system-ui, sans-serif } body { margin: 12px; overflow-wrap: break-word }`;
 
 const policyOf = (remoteImages: boolean): string =>
   `sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:${remoteImages ? ' https: http:' : ''}; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
 
 const ADDRESS = /https?:\/\/[^\s<>"']{1,2000}/g;
-/** Of the sentence around it. */
+/** Such signs belong to the sentence around it. */
 const BEHIND_ADDRESS = /[.,;:!?)\]]{1,5}$/;
 
 const linkInText = (found: string, target: PreviewOptions['target']): string => {
@@ -108,7 +98,7 @@ export const previewOf = async (
     isImageLeftOut = true;
   });
   const { html, text, notes } = await readMail(source(), form);
-  const { cut, empty } = words[language];
+  const { cut, empty } = publicWordsIn(language).preview;
   const shown = (view === 'html' ? html : null) ?? textAsHtml(text?.trim() ? text : empty, target);
   return {
     status: 200,

@@ -17,6 +17,7 @@ import { idSchema } from '#src/kernel/fields.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { type Clock, toIsoOrNull } from '#src/kernel/time.ts';
 import { withoutRecipient, withoutTracking } from '#src/mail/copy-links.ts';
 import { headFieldsOf } from '#src/mail/field-block.ts';
@@ -36,21 +37,13 @@ export interface PreviewSources {
   readonly inbound: (tenantId: string, row: InboundRow) => MessageSource;
 }
 
-export interface PreviewRoutesDeps {
-  readonly files: TenantFiles;
-  readonly sources: PreviewSources;
-  /** As in `https://mail.example.com`. */
-  readonly origin: string;
-  readonly clock: Clock;
-}
-
 const MESSAGE = '/api/practices/{id}/messages/{messageID}';
 const CAPTURE = '/api/practices/{id}/captures/{captureID}';
 const messageParams = z.strictObject({ ...tenantParams.shape, messageID: idSchema });
 const captureParams = z.strictObject({ ...tenantParams.shape, captureID: idSchema });
 
 const MAX_ADDRESS = 320;
-/** The dearest takes some tenths of a second of the event loop, whatever the size of its mail. */
+/** The most expensive one takes some tenths of a second of the event loop, whatever the size of its mail. */
 const PREVIEWS_PER_MINUTE = 120;
 const viewQuery = z.strictObject({
   view: z
@@ -92,15 +85,20 @@ const capturedContentSchema = z
 
 const fileOf = async (source: MessageSource, index: string): Promise<RouteResult> => {
   const found = await attachmentOf(source, positionOf(index));
-  if (!found) throw new AppError('not_found', 'The mail has no such attachment.');
+  if (!found) throw new AppError('not_found', say`The mail has no such attachment.`);
   return download(found.content, found.filename, OCTETS);
 };
 
-export const previewRoutes = ({ files, sources, origin, clock }: PreviewRoutesDeps): Route[] => {
+export const previewRoutes = (
+  files: TenantFiles,
+  sources: PreviewSources,
+  origin: string,
+  clock: Clock,
+): Route[] => {
   const take = createRateCheck(
     clock,
     () => perMinute(PREVIEWS_PER_MINUTE),
-    `${PREVIEWS_PER_MINUTE} previews are made in a minute at most for a practice.`,
+    say`${PREVIEWS_PER_MINUTE} previews are made in a minute at most for a practice.`,
   );
 
   /** `target`: where its links lead; those that count as the recipient's lead nowhere where absent. Throws `rate_limited`. */
@@ -126,7 +124,8 @@ export const previewRoutes = ({ files, sources, origin, clock }: PreviewRoutesDe
       const { seq } = visibleMessage(db, messageId, caller);
       return messageStore(db).attachment(seq, positionOf(index));
     });
-    if (!row) throw new AppError('not_found', 'The message has no such attachment, or it has been removed.');
+    if (!row)
+      throw new AppError('not_found', say`The message has no such attachment, or it has been removed.`);
     if (row.content.length > 0 || row.size_bytes === 0)
       return download(Buffer.from(row.content), row.filename, OCTETS);
     return fileOf(await sources.message(tenantId, { messageId, caller }), index);

@@ -1,7 +1,7 @@
 // The invitation of a send as calendar programs get it, and what they show of it. The text is written by what writes it for
 // copies of messages. Pure.
 import { z } from 'zod';
-import type { Language } from '#src/kernel/language.ts';
+import { localeOf, type MemberLanguage } from '#src/kernel/language.ts';
 import { MINUTE, toIso } from '#src/kernel/time.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { momentOf } from '#src/mail/time-zone.ts';
@@ -33,10 +33,8 @@ export const calendarSchema = z
 /** Throws no AppError: `toInvitation` has looked at the appointment. */
 const momentIn = ({ time_zone }: Invitation, text: string): number => momentOf(time_zone, text) ?? Number.NaN;
 
-const locales: Readonly<Record<Language, string>> = { de: 'de-DE', en: 'en-GB' };
-
-const spanOf = (from: number, to: number, zone: string, language: Language): string =>
-  new Intl.DateTimeFormat(locales[language], {
+const spanOf = (from: number, to: number, zone: string, language: MemberLanguage): string =>
+  new Intl.DateTimeFormat(localeOf(language), {
     weekday: 'long',
     day: 'numeric',
     month: 'long',
@@ -53,7 +51,7 @@ export const presentCalendar = (
   invitation: Invitation,
   message: Pick<OutgoingMessage, 'internetMessageId' | 'date' | 'from'>,
   attendee: Mailbox,
-  language: Language,
+  language: MemberLanguage,
 ): z.infer<typeof calendarSchema> => {
   const { summary, location, time_zone } = invitation;
   const calendar = invitationOf(invitation, message, attendee);

@@ -1,10 +1,9 @@
 // The rules by which a practice's mail is checked. What the content rules find has a severity here; the rules of this table are
 // about what only matters between a practice and its patients. Pure.
-import type { ContentFinding } from '#src/intake/content/assessment.ts';
-import { wordsOf } from '#src/intake/content/rate-content.ts';
-import { readHtml } from '#src/intake/content/reading/html.ts';
-import type { RuleWords } from '#src/intake/content/rules/rule.ts';
-import { DELICATE_TRACKING, delicateWords, warnsOfTracking } from '#src/intake/tracking.ts';
+import type { ContentFinding } from '#src/content/assessment.ts';
+import { readHtml } from '#src/content/reading/html.ts';
+import { DELICATE_TRACKING, warnsOfTracking } from '#src/intake/gate.ts';
+import type { Words } from '#src/intake/words/de/members.ts';
 import type { ErrorCode } from '#src/kernel/errors.ts';
 import { delicateKinds, type Kind } from '#src/messages/kinds.ts';
 import { mayAdvertise } from '../gates/content-gates.ts';
@@ -66,7 +65,8 @@ export const severityOfPromotion = (id: string, kind: Kind, refused: boolean): S
   return usualIn[kind]?.includes(id) ? null : 'error';
 };
 
-export interface MailRule extends RuleWords {
+export interface MailRule {
+  readonly id: keyof Words['findings'] | 'no_text_part';
   readonly severity: Severity;
   /** The code with which a send is refused for it; null: it would be sent. */
   readonly code: ErrorCode | null;
@@ -111,73 +111,36 @@ const ungreeted = ({ text, html }: CheckedMail): readonly Place[] => {
 const PERSON =
   /(?<!\p{L})(?<!(?:bei|mit|von|durch|Praxis|with|from|by|see) )(?:Herrn?|Frau|Mr\.?|Mrs\.?|Ms\.?|Miss) (?!Dr|Prof|Doktor|Doctor)\p{Lu}[\p{L}'’-]+/u;
 
-/** Of a rule that is the content rules' too. */
-const wordsFor = (id: string): Pick<RuleWords, 'why' | 'advice'> => {
-  const [de, en] = [wordsOf({ id }, 'de'), wordsOf({ id }, 'en')];
-  return { why: { de: de.why, en: en.why }, advice: { de: de.advice, en: en.advice } };
-};
-
 export const mailRules: readonly MailRule[] = [
   {
     id: 'kind_not_allowed_on_route',
     severity: 'error',
     code: 'kind_not_allowed_on_route',
     finds: refusedBy('kind_not_allowed_on_route', 'settings'),
-    why: {
-      de: 'Der Versandweg nimmt Nachrichten dieser Art nicht an.',
-      en: 'The route does not take messages of this kind.',
-    },
-    advice: {
-      de: 'Nehmen Sie einen Weg aus allowed_routes.',
-      en: 'Use one of allowed_routes.',
-    },
   },
   {
     id: 'impressum_incomplete',
     severity: 'error',
     code: 'impressum_incomplete',
     finds: refusedBy('impressum_incomplete', 'practice'),
-    why: {
-      de: 'Das Impressum der Praxis ist unvollständig: Werbung muss ihren Absender nennen, und der Versand wird abgelehnt. Der Dienst fügt es selbst an, sobald es vollständig ist.',
-      en: "The practice's legal block is incomplete: marketing mail must name its sender, and sending is refused. The service adds the block by itself once it is complete.",
-    },
-    advice: {
-      de: 'Tragen Sie Straße, Ort und Datenschutzerklärung ein: PATCH /api/practices/{id}/compliance.',
-      en: 'Enter street, city and privacy URL: PATCH /api/practices/{id}/compliance.',
-    },
   },
   {
     id: 'content_blocked',
     severity: 'error',
     code: 'content_blocked',
     finds: ({ result }) => (result.blocked ? ['subject', 'text', 'html'] : []),
-    why: {
-      de: 'Der Inhalt wird vor dem Versand gestoppt, weil er wie Spam oder Betrug wirkt.',
-      en: 'The content is stopped before it is sent, because it looks like spam or fraud.',
-    },
-    advice: { de: 'Ändern Sie, was sonst bemängelt wird.', en: 'Change what the other issues name.' },
   },
   {
     id: DELICATE_TRACKING,
     severity: 'warn',
     code: null,
     finds: ({ result }) => (warnsOfTracking(result.verdicts) ? ['settings'] : []),
-    why: { de: delicateWords.de.why, en: delicateWords.en.why },
-    advice: { de: delicateWords.de.advice, en: delicateWords.en.advice },
   },
   {
     id: 'subject_names_person',
     severity: 'warn',
     code: null,
     finds: ({ subject }) => (PERSON.test(subject) ? ['subject'] : []),
-    why: {
-      de: 'Der Betreff nennt eine Person mit Namen; auf Sperrbildschirmen und in Protokollen sehen andere, dass sie bei Ihnen in Behandlung ist.',
-      en: 'The subject names a person: on lock screens and in logs others see that this is your patient.',
-    },
-    advice: {
-      de: 'Sprechen Sie die Person erst im Text mit Namen an.',
-      en: 'Address the person by name in the text only.',
-    },
   },
   {
     // A send has a text made from the HTML where its route says so; what people wrote themselves reads better.
@@ -185,20 +148,11 @@ export const mailRules: readonly MailRule[] = [
     severity: 'info',
     code: null,
     finds: ({ text, html }) => (text === null && html !== null ? ['html'] : []),
-    ...wordsFor('no_text_part'),
   },
   {
     id: 'no_greeting',
     severity: 'info',
     code: null,
     finds: ungreeted,
-    why: {
-      de: 'Die Mail beginnt ohne Anrede; Mails ohne Anrede wirken auf Menschen und Filter wie Massenmail.',
-      en: 'The mail begins without a greeting; people and filters take such mail for bulk mail.',
-    },
-    advice: {
-      de: 'Beginnen Sie mit „Guten Tag“ oder einer persönlichen Anrede.',
-      en: 'Begin with “Hello” or a personal greeting.',
-    },
   },
 ];

@@ -1,13 +1,13 @@
 // Checks a mail as a practice would write it, before it is sent to anyone: the content rules and the gates about sender and
 // content look at it as at a send.
 import { z } from 'zod';
-import { isVisible } from '#src/accounts/tenants/route-routes.ts';
+import { isVisible } from '#src/accounts/tenants/project-routes.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { bodyText, routeName, settings, subject } from '#src/intake/send-fields.ts';
 import { usualRoute } from '#src/intake/templates/resolve.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import { idSchema } from '#src/kernel/fields.ts';
-import type { Language } from '#src/kernel/language.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
 import { kindSchema } from '#src/messages/schema.ts';
 import { draftWith } from '../draft.ts';
 import { evaluate } from '../evaluate.ts';
@@ -68,7 +68,7 @@ type CheckAnswer = z.infer<typeof checkAnswer>;
 export interface CheckRequest {
   readonly tenantId: string;
   readonly projects: Caller['projects'];
-  readonly language: Language;
+  readonly language: MemberLanguage;
 }
 
 const orNull = (text: string | undefined): string | null =>

@@ -1,11 +1,13 @@
 // What there is to say of a mail: what the content rules found, with the parts in which they find it, and the findings of the rules
 // for a practice's mail. Pure.
-import type { Assessment } from '#src/intake/content/assessment.ts';
-import { rateContent, wordsOf } from '#src/intake/content/rate-content.ts';
+import type { Assessment } from '#src/content/assessment.ts';
+import { rateContent, wordsOf } from '#src/content/rate-content.ts';
+import { wordsIn } from '#src/intake/words.ts';
 import type { ErrorCode } from '#src/kernel/errors.ts';
-import type { Language } from '#src/kernel/language.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
 import {
   type CheckedMail,
+  type MailRule,
   mailRules,
   type Place,
   type Severity,
@@ -56,16 +58,19 @@ const rank = ({ severity }: Issue): number => severities.indexOf(severity);
 export const issuesOf = (
   mail: CheckedMail,
   content: Pick<Assessment, 'findings' | 'promotional'> | null,
-  language: Language,
+  language: MemberLanguage,
 ): Issue[] => {
   const { kind, result } = mail;
   const { findings = [], promotional = [] } = content ?? {};
   const placesOf = createLocator(mail);
   const isRefused = result.refusals.some(({ code }) => code === PROMOTIONAL);
-  const ofRules = mailRules.flatMap(({ id, severity, code, finds, why, advice }): Issue[] => {
+  // What a send has without a text is a finding of the content rules too.
+  const { findings: own } = wordsIn(language);
+  const ownWords = (id: MailRule['id']) => (id === 'no_text_part' ? wordsOf({ id }, language) : own[id]);
+  const ofRules = mailRules.flatMap(({ id, severity, code, finds }): Issue[] => {
     const found_in = [...finds(mail)];
     if (found_in.length === 0) return [];
-    return [{ id, severity, why: why[language], advice: advice[language], found_in, code }];
+    return [{ id, severity, ...ownWords(id), found_in, code }];
   });
   const ofContent = findings
     .filter(({ id }) => !mailRules.some((rule) => rule.id === id))

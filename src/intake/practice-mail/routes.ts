@@ -1,12 +1,13 @@
 // Helpers for people who write a practice's mail: what the kinds mean, a check of a mail, an invitation as calendar programs get it,
 // and a sample appointment by mail.
 import { z } from 'zod';
-import { isVisible } from '#src/accounts/tenants/route-routes.ts';
+import { isVisible } from '#src/accounts/tenants/project-routes.ts';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { senderDomain } from '#src/intake/gates/envelope-gates.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { idSchema } from '#src/kernel/fields.ts';
-import { type Language, languages } from '#src/kernel/language.ts';
+import { languages, type MemberLanguage, memberLanguageOf } from '#src/kernel/language.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { prefers } from '#src/kernel/page.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
@@ -17,11 +18,10 @@ import { messageStore } from '#src/messages/store.ts';
 import { SEND_ERRORS } from '../accept.ts';
 import { draftWith, parseFrom } from '../draft.ts';
 import { evaluate } from '../evaluate.ts';
-import { senderDomain } from '../gates/sender-gates.ts';
 import { acceptedResult } from '../http-send.ts';
 import type { IntakeContext } from '../intake-context.ts';
 import { toInvitation } from '../invitation.ts';
-import { sendAnswer } from '../schema.ts';
+import { type SendAnswer, sendAnswer } from '../schema.ts';
 import { calendar, from } from '../send-fields.ts';
 import { sampleAddress, sampleRecipient, sendSample } from '../send-test.ts';
 import { calendarSchema, presentCalendar } from './calendar.ts';
@@ -61,7 +61,7 @@ const testTerminBody = z
   .meta({ examples: [{ to: 'erika@example.org' }] });
 
 /** The invitation in a message as each of its copies has it. */
-const storedCalendar = (db: TenantDb, messageId: string, language: Language) => {
+const storedCalendar = (db: TenantDb, messageId: string, language: MemberLanguage) => {
   const store = messageStore(db);
   const message = store.byId(messageId);
   const body = message && store.body(message.seq);
@@ -95,6 +95,7 @@ export const practiceMailRoutes = (intake: IntakeContext): Route[] => {
       path: '/api/practices/{id}/practice-semantics',
       tag: 'Practice mail',
       id: 'getPracticeSemantics',
+      usedBy: 'programs that show members what a kind of mail means',
       summary: 'Read what the message kinds and the channels of consent mean in this practice',
       description:
         'By the facts that sending itself uses, with the routes as the practice has set them. An unsubscription ends all mail of the route by which the mail came, whatever its kind.',
@@ -114,6 +115,7 @@ export const practiceMailRoutes = (intake: IntakeContext): Route[] => {
       ...helper,
       path: '/api/practices/{id}/practice-mail/check',
       id: 'checkPracticeMail',
+      usedBy: 'programs that write mail for a practice',
       summary: 'Check a mail as a practice would write it',
       description:
         'German and English mail is understood; words are German or English by Accept-Language. Asks no scanner and stores nothing; `send/score` rates a whole send.',
@@ -131,6 +133,7 @@ export const practiceMailRoutes = (intake: IntakeContext): Route[] => {
       ...helper,
       path: '/api/practices/{id}/integrations/ics-preview',
       id: 'previewInvitation',
+      usedBy: 'programs that show an appointment before they send it',
       summary: 'Show the calendar invitation that a send would attach',
       description:
         'Takes the `calendar` of a send, and refuses what a send refuses of it. What is sent differs in two values only, which each message has of its own: UID is its Message-ID, DTSTAMP the time at which it was accepted.',
@@ -171,6 +174,7 @@ export const practiceMailRoutes = (intake: IntakeContext): Route[] => {
       ...helper,
       path: '/api/practices/{id}/integrations/test-termin',
       id: 'sendTestAppointment',
+      usedBy: 'who connects an appointment book',
       summary: 'Send a sample appointment with its calendar invitation',
       description:
         'As a message of kind `termin` over the route `outgoing`, through all that a send goes through.',
@@ -184,7 +188,7 @@ export const practiceMailRoutes = (intake: IntakeContext): Route[] => {
       },
       errors: SEND_ERRORS,
       handle: async ({ params, body: { to, language, project_id, ...asked } }, context) => {
-        const written = language ?? context.language;
+        const written = memberLanguageOf(language ?? context.language);
         const recipient = sampleRecipient(to);
         const accepted = await sendSample(intake, {
           tenantId: params.id,
@@ -192,13 +196,13 @@ export const practiceMailRoutes = (intake: IntakeContext): Route[] => {
           projectId: project_id ?? null,
           draft: (practice) => appointmentDraft(recipient, asked, practice, written, clock.now()),
         });
-        const result = acceptedResult(accepted);
+        const result = acceptedResult(accepted, context.answerLanguage);
         if (accepted.kind === 'blocked') return result;
         const { id } = accepted.answer;
         const invitation = await files.read(params.id, (db) =>
           storedCalendar(db, id, context.answerLanguage),
         );
-        return { ...result, body: { ...accepted.answer, invitation } };
+        return { ...result, body: { ...(result.body as SendAnswer), invitation } };
       },
     }),
   ];

@@ -2,8 +2,9 @@
 // and hints in words. Pure.
 import { z } from 'zod';
 import type { RouteRow } from '#src/accounts/tenants/store.ts';
-import { trackingOf } from '#src/intake/tracking.ts';
-import type { Language } from '#src/kernel/language.ts';
+import { trackingOf } from '#src/intake/gate.ts';
+import { wordsIn } from '#src/intake/words.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
 import { streams } from '#src/kernel/stream.ts';
 import { builtInRoute, type Channel, campaignKind, channels, type Kind, kinds } from '#src/messages/kinds.ts';
 import { kindSchema } from '#src/messages/schema.ts';
@@ -94,66 +95,7 @@ export const presentChannel = (
   };
 };
 
-type Words = Readonly<Record<Language, string>>;
-
-const purposes: Readonly<Record<Kind, Words>> = {
-  termin: {
-    de: 'Bestätigt, verschiebt oder sagt einen vereinbarten Termin ab, oder erinnert daran. Nennen Sie Datum, Uhrzeit und Ort; eine Kalendereinladung (calendar) passt dazu.',
-    en: 'Confirms, moves or cancels an appointment that was made, or reminds of it. Name date, time and place; an invitation (calendar) goes well with it.',
-  },
-  recall: {
-    de: 'Erinnert Personen, die darum gebeten haben, daran, einen neuen Termin zu vereinbaren.',
-    en: 'Reminds people who asked for it to make a new appointment.',
-  },
-  transactional: {
-    de: 'Gehört zu einem Vorgang, den die Person angestoßen hat: Unterlagen, Rechnungen, Antworten.',
-    en: 'Belongs to something the person began: documents, invoices, answers.',
-  },
-  doi: {
-    de: 'Fragt nur, ob jemand eine Anmeldung bestätigt: was, von wem, der Link und was geschieht, wenn man nichts tut. Kein Angebot, keine Begrüßung.',
-    en: 'Asks only whether someone confirms a subscription: what, by which practice, the link, and what happens if one does nothing. No offer and no welcome.',
-  },
-  newsletter: {
-    de: 'Neuigkeiten und Werbung an Personen, die den Newsletter bestellt und das bestätigt haben.',
-    en: 'What is new in the practice, and advertising, to people who subscribed to the newsletter and confirmed it.',
-  },
-  custom: {
-    de: 'Andere Werbung und Rundschreiben an Personen, die dem Kanal „other“ zugestimmt haben.',
-    en: 'Other advertising and circulars to people who consented to the channel “other”.',
-  },
-  quality: {
-    de: 'Ein Muster an die Praxis selbst, das zeigt, wie ihre Mails ankommen.',
-    en: 'A sample to the practice itself that shows how its mail arrives.',
-  },
-  test: {
-    de: 'Ein technischer Test, etwa an den Postfach-Simulator.',
-    en: 'A technical test, for instance to the mailbox simulator.',
-  },
+export const hintsOf = (kind: Kind, language: MemberLanguage): string[] => {
+  const { purposes, streams, tracking } = wordsIn(language);
+  return [purposes[kind], streams[kinds[kind].stream], tracking[kinds[kind].tracking]];
 };
-
-const ruleOfStream: Readonly<Record<(typeof streams)[number], Words>> = {
-  transactional: {
-    de: 'Geht über einen transaktionalen Versandweg; Werbung darf nicht darin stehen (§ 7 UWG).',
-    en: 'Goes over a transactional route; it may carry no advertising (§ 7 UWG).',
-  },
-  marketing: {
-    de: 'Geht über einen Versandweg für Marketing, nur mit Einwilligung; Impressum und Abmeldelink fügt der Dienst an.',
-    en: 'Goes over a marketing route, with consent only; the service adds the legal block and the link to unsubscribe.',
-  },
-};
-
-const ruleOfTracking: Readonly<Record<(typeof kinds)[Kind]['tracking'], Words>> = {
-  off: {
-    de: 'Öffnungen und Klicks werden nicht erfasst, solange die Nachricht es nicht verlangt; lassen Sie es dabei.',
-    en: 'Opens and clicks are not tracked unless the message asks for it; leave it so.',
-  },
-  'as its route': {
-    de: 'Ob Öffnungen und Klicks erfasst werden, sagt der Versandweg, sofern die Nachricht nichts anderes sagt.',
-    en: 'Whether opens and clicks are tracked is what the route says, unless the message says otherwise.',
-  },
-};
-
-export const hintsOf = (kind: Kind, language: Language): string[] =>
-  [purposes[kind], ruleOfStream[kinds[kind].stream], ruleOfTracking[kinds[kind].tracking]].map(
-    (words) => words[language],
-  );

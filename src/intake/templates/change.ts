@@ -6,6 +6,7 @@ import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
+import { say } from '#src/kernel/say.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import type { Kind } from '#src/messages/kinds.ts';
 import { compileContent, type TemplateContent } from './render.ts';
@@ -14,7 +15,7 @@ import { type TemplateRow, templateStore, type VersionRow } from './store.ts';
 
 /** Lists of templates are read whole. */
 const MAX_TEMPLATES = 1_000;
-/** For each template; a new one removes the oldest. */
+/** Each template keeps so many; a new one removes the oldest. */
 export const MAX_VERSIONS = 100;
 
 /** Who changes it, and when. */
@@ -54,12 +55,12 @@ const fieldsOf = (content: TemplateContent): readonly string[] => {
 const refuseTaken = (db: TenantDb, name: string, ownId: string | null): void => {
   const taken = templateStore(db).byName(name);
   if (!taken || taken.id === ownId) return;
-  throw new AppError('conflict', `There is a template with the name ${taken.name} already.`);
+  throw new AppError('conflict', say`There is a template with the name ${taken.name} already.`);
 };
 
 const refuseBodiless = ({ text, html }: TemplateContent): void => {
   if (text !== null || html !== null) return;
-  throw unfit([{ path: 'body.text', message: 'one of text and html is required' }]);
+  throw unfit([{ path: 'body.text', message: say`one of text and html is required` }]);
 };
 
 const versionOf = (
@@ -88,8 +89,8 @@ export const createTemplate = (
   const store = templateStore(db);
   refuseTaken(db, attributes.name, null);
   if (store.count() >= MAX_TEMPLATES)
-    throw new AppError('conflict', `A practice has at most ${MAX_TEMPLATES} templates.`, {
-      hint: 'Delete one that is not used any more.',
+    throw new AppError('conflict', say`A practice has at most ${MAX_TEMPLATES} templates.`, {
+      hint: say`Delete one that is not used any more.`,
     });
   const id = newId();
   const first = versionOf(id, 1, content, by);

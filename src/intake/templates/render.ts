@@ -1,6 +1,7 @@
 // Content with placeholders, compiled once for all recipients: the values it needs, the problems of given values, and the
 // result with the values in it. Pure.
-import type { FieldProblem } from '#src/kernel/errors.ts';
+import type { FieldProblem } from '#src/kernel/error-table.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import { compileTemplate, isLink, type MergeData } from '#src/mail/merge-fields.ts';
 import { withoutInvisibles } from '#src/mail/visible-text.ts';
 import { isOfPractice } from './practice-values.ts';
@@ -42,12 +43,12 @@ export interface CompiledContent {
 }
 
 /** What the practice does not say of itself is best said there, for all templates. */
-const absentMessage = (name: string): string =>
+const absentMessage = (name: string): Text =>
   isOfPractice(name)
-    ? "is required by the template, and the practice's legal block does not have it: complete that, or give the value"
-    : 'is required by the template';
+    ? say`is required by the template, and the practice's legal block does not have it: complete that, or give the value`
+    : say`is required by the template`;
 
-export const TOO_LONG = `makes the message longer than ${MAX_MADE} characters`;
+export const TOO_LONG = say`makes the message longer than ${MAX_MADE} characters`;
 
 export const compileContent = ({ subject, text, html }: TemplateContent): CompiledContent => {
   const parts = {
@@ -68,10 +69,10 @@ export const compileContent = ({ subject, text, html }: TemplateContent): Compil
       const own = part?.fields ?? [];
       const messages = [
         ...(own.length > 0 && fields.length > MAX_FIELDS
-          ? [`has, with the other parts, more than ${MAX_FIELDS} placeholders`]
+          ? [say`has, with the other parts, more than ${MAX_FIELDS} placeholders`]
           : []),
         ...(own.some(({ length }) => length > MAX_DATA_NAME)
-          ? [`has a placeholder of more than ${MAX_DATA_NAME} characters`]
+          ? [say`has a placeholder of more than ${MAX_DATA_NAME} characters`]
           : []),
         ...(part?.problems.slice(0, MAX_PROBLEMS) ?? []),
       ];
@@ -87,12 +88,14 @@ export const compileContent = ({ subject, text, html }: TemplateContent): Compil
         .filter((name) => !isLink(data[name] ?? ''))
         .map((name) => ({
           path: `${path}.${name}`,
-          message: 'begins a link: expected an address with https, http, mailto, tel or sms',
+          message: say`begins a link: expected an address with https, http, mailto, tel or sms`,
         }));
       const made = subjectOf(data);
       if (made !== '' && made.length <= MAX_SUBJECT) return unfit;
       const message =
-        made === '' ? 'leaves the subject empty' : `makes the subject longer than ${MAX_SUBJECT} characters`;
+        made === ''
+          ? say`leaves the subject empty`
+          : say`makes the subject longer than ${MAX_SUBJECT} characters`;
       return [...unfit, { path, message }];
     },
     isTooLong,

@@ -3,6 +3,7 @@
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
@@ -36,14 +37,18 @@ export const findTemplate = (db: TenantDb, idOrName: string): TemplateRow | unde
 export const loadTemplate = (db: TenantDb, template: string, version?: number): LoadedTemplate => {
   const row = findTemplate(db, template);
   if (!row)
-    throw new AppError('not_found', `There is no template ${JSON.stringify(template)}.`, {
-      hint: 'GET /api/practices/{id}/templates lists them.',
+    throw new AppError('not_found', say`There is no template ${JSON.stringify(template)}.`, {
+      hint: say`GET /api/practices/{id}/templates lists them.`,
     });
   const content = templateStore(db).version(row.id, version ?? row.current_version);
   if (!content)
-    throw new AppError('not_found', `The template ${row.name} has no version ${version}.`, {
-      hint: 'GET /api/practices/{id}/templates/{templateID}/versions lists those that are kept.',
-    });
+    throw new AppError(
+      'not_found',
+      say`The template ${row.name} has no version ${version ?? row.current_version}.`,
+      {
+        hint: say`GET /api/practices/{id}/templates/{templateID}/versions lists those that are kept.`,
+      },
+    );
   const { subject, text, html } = content;
   const { track_opens, track_clicks } = row;
   return {
@@ -73,11 +78,11 @@ export const draftOf = (body: SendBody): Draft | ((db: TenantDb) => Draft) => {
   const { template, template_version: version } = body;
   if (template === undefined) {
     const stray = beside.find((field) => body[field] !== undefined);
-    if (stray !== undefined) throw invalidField(stray, 'belongs to a template, and none is named');
+    if (stray !== undefined) throw invalidField(stray, say`belongs to a template, and none is named`);
     return toDraft(body);
   }
   const other = instead.find((field) => body[field] !== undefined);
-  if (other !== undefined) throw invalidField(nameOf(body, other), 'cannot be given beside template');
+  if (other !== undefined) throw invalidField(nameOf(body, other), say`cannot be given beside template`);
   const frame = frameOf(body);
   const given = toMergeData(body.data ?? {});
   return (db) => {

@@ -10,6 +10,7 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say, type Text } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { changeTemplate, createTemplate, removeTemplate, type StoredTemplate } from './change.ts';
@@ -53,11 +54,11 @@ const versionParams = z.strictObject({
 /** Zero where it is no number: no version has it. */
 const numberOf = (version: string): number => (/^\d+$/.test(version) ? Number(version) : 0);
 
-const notFound = (what: string): AppError => new AppError('not_found', `There is no such ${what}.`);
+const notFound = (what: Text): AppError => new AppError('not_found', what);
 
 const rowOf = (db: TenantDb, idOrName: string): TemplateRow => {
   const row = findTemplate(db, idOrName);
-  if (!row) throw notFound('template');
+  if (!row) throw notFound(say`There is no such template.`);
   return row;
 };
 
@@ -67,18 +68,18 @@ const versionOf = (
   number = current_version,
 ): VersionRow => {
   const content = templateStore(db).version(id, number);
-  if (!content) throw notFound('version');
+  if (!content) throw notFound(say`There is no such version.`);
   return content;
 };
 
-/** With its current content. Throws `not_found`. */
+/** It comes with its current content. Throws `not_found`. */
 export const storedTemplate = (db: TenantDb, idOrName: string): StoredTemplate => {
   const row = rowOf(db, idOrName);
   return { row, content: versionOf(db, row) };
 };
 
 export const requireTemplateRights = (caller: Caller): void =>
-  requireAllProjects(caller, 'messages.send', 'A template');
+  requireAllProjects(caller, 'messages.send', say`A template`);
 
 export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Clock }): Route[] => {
   const shared = { tag: 'Templates', access: 'messages.send', stability: 'stable' } as const;
@@ -212,6 +213,7 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
       method: 'post',
       path: '/api/practices/{id}/templates/{templateID}/preview',
       id: 'previewTemplate',
+      usedBy: 'programs that show a mail before they send it',
       summary: 'What a template makes of data',
       description:
         'Of the practice, templates know `practice.name`, `practice.address` (street and city) and each field of the legal block that is filled in, as `practice.street` or `practice.privacy_url`. This holds wherever a template is used; values that are given win.',
@@ -221,7 +223,7 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
       responses: {
         200: { description: 'Subject, text and HTML with the values in them.', body: previewSchema },
       },
-      handle: async ({ params, body }) => {
+      handle: async ({ params, body }, { speak }) => {
         const { content, known } = await files.read(params.id, (db) => ({
           content: versionOf(db, rowOf(db, params.templateID), body.version),
           known: practiceValues(tenantStore(db).practice()),
@@ -235,7 +237,9 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
             version: content.version,
             ...compiled.render(data),
             missing: compiled.missing(data),
-            problems: compiled.problemsOf(data, 'body.data'),
+            problems: compiled
+              .problemsOf(data, 'body.data')
+              .map(({ path, message }) => ({ path, message: speak(message) })),
           },
         };
       },

@@ -1,7 +1,10 @@
 // Stored templates as the API takes and shows them: shapes, and rows in those shapes.
+
 import { z } from 'zod';
-import { idSchema } from '#src/kernel/fields.ts';
+import { idSchema, UUID } from '#src/kernel/fields.ts';
+import { say } from '#src/kernel/say.ts';
 import { toIso } from '#src/kernel/time.ts';
+import { because } from '#src/kernel/validate.ts';
 import { replyAddressSchema } from '#src/mail/email.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { kindSchema } from '#src/messages/schema.ts';
@@ -13,8 +16,6 @@ const MAX_CONTENT = 1_000_000;
 const MAX_NAME = 100;
 const MAX_DESCRIPTION = 500;
 const MAX_DATA_VALUE = 10_000;
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Requests give an id or a name in the same place: a name must not look like an id. */
 export const templateName = z
@@ -54,7 +55,7 @@ const dataValue = z.union([
 /** Values of placeholders: `{{practice.city}}` takes that of the name with the dot in it. */
 export const mergeDataSchema = z
   .record(z.string().max(MAX_DATA_NAME), dataValue)
-  .refine((data) => Object.keys(data).length <= MAX_DATA, `at most ${MAX_DATA} values`);
+  .refine((data) => Object.keys(data).length <= MAX_DATA, because(say`at most ${MAX_DATA} values`));
 
 /** Placeholders take text, so numbers and flags become text. */
 export const toMergeData = (data: z.infer<typeof mergeDataSchema>): MergeData =>

@@ -81,7 +81,7 @@ export const templateStore = perConnection((db: TenantDb) => {
     update: ({ created_at: _, ...row }: TemplateRow): void => {
       update.run(row);
     },
-    /** With its versions. */
+    /** Its versions go with it. */
     remove: (id: string): void => {
       remove.run(id);
     },

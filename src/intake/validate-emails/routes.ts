@@ -1,6 +1,5 @@
 // Checks addresses before anything is sent to them. Nothing is stored, and no mail server is asked for a mailbox.
 
-import type { KeyObject } from 'node:crypto';
 import { disposableEmailBlocklistSet } from 'disposable-email-domains-js';
 import { z } from 'zod';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
@@ -10,8 +9,10 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
 import { idSchema } from '#src/kernel/fields.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import { createRateCheck, perMinute, type RateCheck } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { addressDomain, needsSmtpUtf8 } from '#src/mail/address.ts';
 import { parseEmail } from '#src/mail/email.ts';
@@ -30,7 +31,7 @@ export interface ValidateEmailsDeps {
   readonly files: TenantFiles;
   readonly clock: Clock;
   readonly lookup: Pick<DnsLookup, 'mx' | 'addresses'>;
-  readonly suppressionKey: KeyObject;
+  readonly suppressionKey: TenantKey;
   /** The simulator receives mail to it, whatever the DNS says. */
   readonly simulatorDomain: string;
   readonly utf8: Utf8Addresses;
@@ -145,7 +146,7 @@ export const validateEmailsRoutes = (deps: ValidateEmailsDeps): Route[] => {
     limit: createRateCheck(
       deps.clock,
       () => perMinute(COUNTS_PER_MINUTE),
-      'Too many addresses were looked at.',
+      say`Too many addresses were looked at.`,
     ),
   };
   return [
@@ -154,6 +155,7 @@ export const validateEmailsRoutes = (deps: ValidateEmailsDeps): Route[] => {
       path: '/api/practices/{id}/validate-emails',
       tag: 'Send',
       id: 'validateEmails',
+      usedBy: 'programs that check addresses before they store them',
       summary: 'Look at addresses by their form, the DNS and the suppressions; no mail is sent',
       access: 'messages.send',
       audit: { none: 'nothing is changed' },

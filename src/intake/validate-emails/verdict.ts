@@ -22,7 +22,7 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number];
 
-/** The verdict that each reason leads to; the gravest decides. That of a suppression depends on its own reason. */
+/** The verdict that each reason leads to; the most serious decides. That of a suppression depends on its own reason. */
 const weights: Readonly<Record<Exclude<Reason, 'suppressed'>, EmailVerdict>> = {
   syntax: 'undeliverable',
   smtputf8: 'undeliverable',

@@ -38,16 +38,21 @@ export interface StripeConfig extends Pick<StripeSection, 'api_base' | 'price'> 
   readonly webhookSecret: Secret;
 }
 
-/** Keys are named as in the file; durations are milliseconds, `listen` is host and port, secrets are read. */
-export type Config = Omit<
+/** The sections that are in force as they are in the file. */
+export type Settings = Omit<
   ConfigFile,
   'admin' | 'secrets' | 'upstreams' | 'dns' | 'billing' | 'domain_connect'
-> & {
+>;
+
+/** Keys are named as in the file; durations are milliseconds, `listen` is host and port, secrets are read. */
+export type Config = Settings & {
   /** Null: no one can administer over HTTP. */
   readonly admin: { readonly token: Secret | null; readonly mail: string | null };
   /** Base64 of 32 bytes. */
   readonly secrets: {
     readonly masterKey: Secret;
+    /** The one before the last change of the master key; null where none is needed. */
+    readonly formerMasterKey: Secret | null;
     /** PEM; null: it is made of the master key. */
     readonly evidenceKey: Secret | null;
   };
@@ -188,17 +193,19 @@ const resolve = (sections: Partial<ConfigFile>, environment: Environment, findin
     environment,
     findings,
   );
-  const masterKey = readSecret(
-    {
-      path: ['secrets'],
-      name: 'master_key',
-      file: secrets.master_key_file,
-      variable: secrets.master_key_env,
-    },
-    'base64 of 32 bytes, as `openssl rand -base64 32` makes it',
-    isMasterKey,
-    environment,
-    findings,
+  const readMasterKey = (name: string, file: string | undefined, variable: string | undefined) =>
+    readSecret(
+      { path: ['secrets'], name, file, variable },
+      'base64 of 32 bytes, as `openssl rand -base64 32` makes it',
+      isMasterKey,
+      environment,
+      findings,
+    );
+  const masterKey = readMasterKey('master_key', secrets.master_key_file, secrets.master_key_env);
+  const formerMasterKey = readMasterKey(
+    'former_master_key',
+    secrets.former_master_key_file,
+    secrets.former_master_key_env,
   );
   const evidenceKey =
     secrets.evidence_key_file === undefined
@@ -219,7 +226,7 @@ const resolve = (sections: Partial<ConfigFile>, environment: Environment, findin
   const domainConnect = resolveDomainConnect(sections.domain_connect, environment, findings);
   const provider = resolveProvider(sections.dns?.provider, environment, findings);
   const stripe = resolveStripe(sections.billing, environment, findings);
-  return { token, masterKey, evidenceKey, upstreams, domainConnect, provider, stripe };
+  return { token, masterKey, formerMasterKey, evidenceKey, upstreams, domainConnect, provider, stripe };
 };
 
 const readText = (file: string): string => {
@@ -245,18 +252,15 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
     warning: (path, text) => warnings.push(warningAt(path, text)),
   };
   checkSections(value, findings);
-  const { token, masterKey, evidenceKey, upstreams, domainConnect, provider, stripe } = resolve(
-    value,
-    environment,
-    findings,
-  );
+  const { token, masterKey, formerMasterKey, evidenceKey, upstreams, domainConnect, provider, stripe } =
+    resolve(value, environment, findings);
   if (problems.length > 0 || masterKey === null)
     throw new ConfigError(problems.sort((a, b) => a.line - b.line || a.column - b.column));
   const whole = value as ConfigFile;
   const config = {
     ...whole,
     admin: { token, mail: whole.admin.mail ?? null },
-    secrets: { masterKey, evidenceKey },
+    secrets: { masterKey, formerMasterKey, evidenceKey },
     upstreams,
     dns: resolveDns(whole.dns, whole.service.host, provider),
     billing: { ...whole.billing, stripe },

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { durationBetween } from '#src/kernel/expected.ts';
 import { limitsSection } from '#src/kernel/limits.ts';
 import { logLevels } from '#src/kernel/log.ts';
-import { DAY, MINUTE, SECOND } from '#src/kernel/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
 import {
   alerts,
   billing,
@@ -91,11 +91,61 @@ const secrets = z.strictObject({
     .meta({ example: 'SENDWERK_MASTER_KEY' })
     .optional()
     .describe('Environment variable with the master key, instead of master_key_file.'),
+  former_master_key_file: v.secretFile
+    .meta({ example: 'config/master.key.former' })
+    .optional()
+    .describe(
+      'File with the master key before a change of it, until `sendwerk secrets rotate` says that it can be removed.',
+    ),
+  former_master_key_env: v.secretVariable
+    .meta({ example: 'SENDWERK_FORMER_MASTER_KEY' })
+    .optional()
+    .describe('Environment variable with that key, instead of former_master_key_file.'),
   evidence_key_file: v.secretFile
     .meta({ example: 'config/evidence.key' })
     .optional()
     .describe(
       'Ed25519 private key, PEM, that signs evidence of consent; made of the master key where absent. After a change the former one stays published, so that what it signed can be checked.',
+    ),
+});
+
+const backup = z.strictObject({
+  dir: v.filePath
+    .meta({ example: '/var/backups/sendwerk', live: 'yes' })
+    .optional()
+    .describe('Directory of the backups, on another disk than data_dir; the command names one where absent.'),
+  keep: v.keep
+    .meta({ example: '7d4w12m', live: 'yes' })
+    .optional()
+    .describe(
+      'Of the last days, weeks and months the newest backup each is kept, and the others are removed; all are kept where absent.',
+    ),
+  max_age: durationBetween(HOUR, 365 * DAY)
+    .meta({ live: 'yes' })
+    .prefault('36h')
+    .describe('Where backup.dir is set and the last backup is older, health is degraded.'),
+});
+
+const replica = z.strictObject({
+  to: v.replicaAddress
+    .meta({ example: 's3://backups/sendwerk' })
+    .describe('Where Litestream writes to: s3://bucket/path, sftp://user@host/path or file:///mnt/path.'),
+  endpoint: v.httpUrl
+    .meta({ example: 'https://s3.example.net' })
+    .optional()
+    .describe("Of S3 at another provider than Amazon. Keys are in the environment of Litestream's unit."),
+  region: v.text(100).meta({ example: 'eu-central-1' }).optional().describe('Of S3.'),
+  key_file: v.filePath
+    .meta({ example: '/etc/sendwerk/replica.key' })
+    .optional()
+    .describe('Private key for SFTP.'),
+  keep: durationBetween(DAY, 365 * DAY)
+    .prefault('3d')
+    .describe('How long states of before can be restored. What people had erased is in the replica as long.'),
+  metrics: v.listen
+    .prefault('127.0.0.1:9464')
+    .describe(
+      'Where Litestream says how far it is, for Prometheus: `litestream_replica_wal_offset` and others.',
     ),
 });
 
@@ -306,6 +356,14 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('The databases.'),
+  backup: backup
+    .prefault({})
+    .describe('Copies of the data that `sendwerk backup` makes; docs/operate/backup.md has the whole.'),
+  replica: replica
+    .optional()
+    .describe(
+      'A copy that Litestream keeps within seconds of the data; docs/operate/replica.md has the whole.',
+    ),
   http: http.prefault({}).describe('API, dashboard and public pages.'),
   smtp: smtp.prefault({}).describe('SMTP listeners.'),
   admin: admin.prefault({}).describe("The operator's access: token_file or token_env."),

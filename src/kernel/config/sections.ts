@@ -339,6 +339,7 @@ export const compat = z.strictObject({
     .strictObject({
       vendor_a: aliases('the vendor A shape', ['/api/compat/resend', '/'], []),
       vendor_b: aliases('the vendor B shape', ['/api/compat/postmark', '/'], ['X-Postmark-Server-Token']),
+      vendor_c: aliases('the vendor C shape', ['/api/compat/sendgrid/v3', '/v3'], []),
       eu: aliases('the EU shape', ['/api/compat/lettermint', '/v1', '/'], ['x-lettermint-token']),
     })
     .prefault({})

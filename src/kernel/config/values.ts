@@ -2,6 +2,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
 import { checkedText, parsedText } from '#src/kernel/expected.ts';
+import { parseKeep } from './keep.ts';
 
 export interface ListenAddress {
   /** IP address without brackets, or `localhost`. */
@@ -94,6 +95,10 @@ export const httpUrl = checkedText(
   'an http:// or https:// address',
   (text) => URL.canParse(text) && /^https?:\/\//.test(text),
 );
+export const replicaAddress = checkedText(
+  'an address such as s3://bucket/path, sftp://user@host/path or file:///mnt/path',
+  (text) => URL.canParse(text) && /^(?:s3:\/\/[^/]+|sftp:\/\/[^/]+@[^/]+|file:\/\/)\/?(?:\/.+)?$/.test(text),
+);
 export const mailAddress = checkedText('an e-mail address', isMailAddress);
 export const allowed = checkedText(
   'an e-mail address, or @example.com for a whole domain',
@@ -128,6 +133,8 @@ export const keyLabel = checkedText(
 );
 
 export const priceId = checkedText('the id of a price, price_…', (text) => /^price_\w{1,250}$/.test(text));
+
+export const keep = checkedText('days, weeks and months such as 7d4w12m', (text) => parseKeep(text) !== null);
 
 export const filePath = z.string().min(1).max(MAX_PATH_LENGTH).meta({ expected: 'a path' });
 /** Problems do not show the value: someone may have put the secret itself there. */

@@ -1,7 +1,9 @@
 // What durability needs of the disk. It is an interface so that tests can hold a sync back, make it fail, or forget what was not
 // synced.
-import { close, fdatasync, fstatSync, fsync, open, statSync } from 'node:fs';
+
+import { close, fdatasync, fstatSync, fsync, open, renameSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
+import type Database from 'better-sqlite3';
 
 export interface Disk {
   open(path: string): Promise<number>;
@@ -49,4 +51,37 @@ export const disk: Disk = {
     // Node gives the time of the last change where it cannot ask for this one.
     return `${ino}:${birthtimeMs === ctimeMs ? 0 : birthtimeMs}`;
   },
+};
+
+// Whether the paths of an open database still lead to what was opened. A directory that is moved, removed or restored under the
+// running service leaves SQLite with files that no path leads to: what is written there is gone with the process.
+
+/** Which files the paths of the database at `path` lead to. Costs two calls of `stat`. */
+export const leadsTo = (disk: Disk, path: string): string =>
+  [path, `${path}-wal`].map((one) => disk.identify(one)).join(' ');
+
+export interface FilePlace {
+  /** Where its paths led when it was opened. */
+  readonly files: string;
+  /** Costs two calls of `stat`. */
+  isOurs(): boolean;
+  /** Closes a connection whose paths lead elsewhere. Throws as SQLite does. */
+  close(db: Database.Database): void;
+}
+
+/** Right after the database at `path` and its WAL have been opened. */
+export const placeOf = (disk: Disk, path: string): FilePlace => {
+  const wal = `${path}-wal`;
+  const [database, log] = [disk.identify(path), disk.identify(wal)];
+  return {
+    files: `${database} ${log}`,
+    isOurs: () => database !== null && leadsTo(disk, path) === `${database} ${log}`,
+    close: (db) => {
+      // Where only the WAL was taken away, this brings what the connection still holds of it into the database; where the
+      // database was, it leaves both as they are.
+      db.close();
+      // Beside another database, SQLite would take it for that one's.
+      if (disk.identify(path) !== database && disk.identify(wal) === log) renameSync(wal, `${wal}.replaced`);
+    },
+  };
 };

@@ -12,27 +12,30 @@
 // A failed sync leaves it unknown what is on the disk, and the kernel may report the next one as successful without
 // having written the same pages again. So the file refuses everything from then on, until it has been closed with a
 // checkpoint (which writes all of it to the database file and syncs that) and opened again. So does a file whose path leads
-// elsewhere (file-place.ts).
+// elsewhere (disk.ts).
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
-import { AppError } from '#src/kernel/errors.ts';
+import type Database from 'better-sqlite3';
+import type { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
+import { sleep } from '#src/kernel/time.ts';
 import { createCheckpoints } from './checkpoints.ts';
-import type { Disk } from './disk.ts';
-import { type FilePlace, placeOf } from './file-place.ts';
-import { type FaultKind, faultOf, fileError } from './file-states.ts';
-import type { Maintenance } from './maintenance.ts';
+import { type Disk, type FilePlace, placeOf } from './disk.ts';
+import { type FaultKind, fileError, isLock } from './file-states.ts';
+import { LOCK_PATIENCE_MS, type Maintenance } from './maintenance.ts';
 import { forgetMemory, writeMemory } from './memory.ts';
 import { type FileKind, openSqlite, type PlatformDb, type TenantDb } from './sqlite.ts';
+import { isOfTheFile, perhapsStored, unavailable } from './unavailable.ts';
 
 /** The longest time for which a transaction keeps the event loop; further callers become the next one. */
 const BATCH_BUDGET_MS = 8;
-const RETRY_AFTER_S = 5;
 /** For so long a change by another process may go unnoticed: each request reads, and asking takes as long as such a read. */
 const OTHERS_MS = 1;
 /** For so long a replacement of the file may go unnoticed: each look costs two calls of `stat`. */
 const PLACE_MS = 100;
-/** Only a foreign process can hold a lock, because the maintenance thread writes when no one else does: do not wait long. */
-const BUSY_TIMEOUT_MS = 100;
+/** Only a foreign process can hold a lock, because the maintenance thread writes when no one else does. The event loop waits so long. */
+const BUSY_TIMEOUT_MS = 10;
+/** Those who write wait for it as an opening does. Once that is over, they are refused at once until it has ended. */
+const LOCK_RETRY_MS = 10;
 
 interface DbOf {
   platform: PlatformDb;
@@ -79,24 +82,19 @@ export interface DurableFileOptions<K extends FileKind> {
   /** The WAL is checkpointed when it has grown to this. */
   readonly checkpointBytes: number;
   readonly onFault: (error: unknown, what: FaultKind) => void;
+  /** After each try to empty the WAL: its bytes where a transaction of another process holds it, else 0. */
+  readonly onWal: (bytes: number) => void;
   /** After what has been written is on the disk and its callers have their answers. */
   readonly onCommitted?: () => void;
   /** For tests: each transaction is undone before its commit, and runs again as after a throw. */
   readonly runsTwice?: boolean | undefined;
 }
 
-const unavailable = (message: string, cause: unknown): AppError<'unavailable'> =>
-  new AppError('unavailable', message, { extra: { retry_after: RETRY_AFTER_S }, cause });
-
-/** SQLite's own failures (disk full, I/O, lock, damage) mean that nothing was stored; anything else is the caller's error. */
-const isOfTheFile = (error: unknown): boolean =>
-  error instanceof Database.SqliteError && faultOf(error) !== undefined;
-
 export const openDurableFile = async <K extends FileKind>(
   options: DurableFileOptions<K>,
 ): Promise<DurableFile<DbOf[K]>> => {
   const { path, disk, maintenance } = options;
-  await maintenance.run({ verb: 'open', path, kind: options.kind, create: options.create });
+  const held = await maintenance.run({ verb: 'open', path, kind: options.kind, create: options.create });
   let db: Database.Database | null = null;
   let wal: number | null = null;
   try {
@@ -105,6 +103,7 @@ export const openDurableFile = async <K extends FileKind>(
     wal = await disk.open(`${path}-wal`);
     await disk.syncData(wal);
     await disk.syncDirectory(dirname(path));
+    options.onWal(held);
     if (!options.create && !options.isWhole(db as DbOf[K] & Database.Database))
       throw fileError('EMPTY', `${path} does not hold what it must`);
   } catch (error) {
@@ -122,7 +121,7 @@ const durableFile = <K extends FileKind>(
   db: DbOf[K] & Database.Database,
   wal: number,
   place: FilePlace,
-  { path, disk, maintenance, checkpointBytes, onFault, onCommitted, runsTwice }: DurableFileOptions<K>,
+  { path, disk, maintenance, checkpointBytes, onFault, onWal, onCommitted, runsTwice }: DurableFileOptions<K>,
 ): DurableFile<DbOf[K]> => {
   type D = DbOf[K];
   const begin = db.prepare('BEGIN IMMEDIATE');
@@ -142,7 +141,7 @@ const durableFile = <K extends FileKind>(
   let closing = false;
   let syncing: Promise<void> | null = null;
   const checkpoints = createCheckpoints({
-    ...{ path, files: place.files, wal, disk, maintenance, checkpointBytes, onFault },
+    ...{ path, files: place.files, wal, disk, maintenance, checkpointBytes, onFault, onWal },
     onCopied: () => schedule(),
   });
 
@@ -165,7 +164,7 @@ const durableFile = <K extends FileKind>(
     if (isReplaced || place.isOurs()) return;
     const error = fileError('REPLACED', `${path} was moved, removed or replaced while it was in use`);
     isReplaced = true;
-    fault = unavailable('The data were replaced; they are being opened again.', error);
+    fault = unavailable(say`The data were replaced; they are being opened again.`, error);
     onFault(error, 'replaced');
     refuse(takePending(pending.length));
   };
@@ -176,7 +175,7 @@ const durableFile = <K extends FileKind>(
   const storageError = (error: unknown, what: FaultKind): unknown => {
     if (!isOfTheFile(error)) return error;
     onFault(error, what);
-    return unavailable('The data cannot be stored at the moment.', error);
+    return unavailable(say`The data cannot be stored at the moment.`, error);
   };
 
   const rollBack = (): void => {
@@ -190,7 +189,7 @@ const durableFile = <K extends FileKind>(
    */
   const runWork = (waiter: Waiter<D>): void => {
     waiter.value = waiter.work(db);
-    if (!db.inTransaction) throw unavailable('The data cannot be stored at the moment.', undefined);
+    if (!db.inTransaction) throw unavailable(say`The data cannot be stored at the moment.`, undefined);
   };
 
   /** False where it failed alone. Throws where the whole transaction is lost. */
@@ -230,12 +229,21 @@ const durableFile = <K extends FileKind>(
     }
   };
 
+  /** Since when another process has kept the next transaction from beginning. */
+  let lockedSince: number | null = null;
+  const mayWait = (error: unknown): boolean => {
+    if (!isLock(error)) return false;
+    lockedSince ??= performance.now();
+    return performance.now() - lockedSince < LOCK_PATIENCE_MS;
+  };
+
   /** One transaction; returns those whose answers now wait for the sync. */
   const commitBatch = (): Waiter<D>[] => {
     const started = performance.now();
     let taken = 0;
     try {
       begin.run();
+      lockedSince = null;
       noticeOthers();
       while (taken < pending.length && (taken === 0 || performance.now() - started < BATCH_BUDGET_MS)) {
         runWork(pending[taken++] as Waiter<D>);
@@ -246,6 +254,7 @@ const durableFile = <K extends FileKind>(
       return takePending(taken);
     } catch (error) {
       // Where it could not even begin, the same would happen to all that wait, and each try blocks the event loop.
+      if (!db.inTransaction && taken === 0 && mayWait(error)) return [];
       if (!db.inTransaction) return fail(error, takePending(taken === 0 ? pending.length : taken));
       rollBack();
       return commitAlone(takePending(taken));
@@ -266,21 +275,14 @@ const durableFile = <K extends FileKind>(
   const breakDown = (error: unknown): void => {
     onFault(error, 'sync failed');
     fault = unavailable(
-      'The disk failed; this practice takes no writes until its data have been opened again.',
+      say`The disk failed; this practice takes no writes until its data have been opened again.`,
       error,
     );
     refuse(takePending(pending.length));
   };
 
-  /** What has been committed, and is perhaps not on the disk, or in a file that no path leads to. */
   const refuseCommitted = (waiters: readonly Waiter<D>[], { cause }: Error): void => {
-    const what = isReplaced ? 'The data were replaced' : 'The disk failed';
-    const unknown = new AppError('unavailable', `${what} while saving: whether it was stored is unknown.`, {
-      hint: 'Send the same request again with the same Idempotency-Key: then it is stored once.',
-      extra: { retry_after: RETRY_AFTER_S },
-      cause,
-    });
-    for (const waiter of waiters) waiter.reject(unknown);
+    for (const waiter of waiters) waiter.reject(perhapsStored(isReplaced, cause));
   };
 
   const refuse = (waiters: readonly Waiter<D>[]): void => {
@@ -297,6 +299,7 @@ const durableFile = <K extends FileKind>(
       if (fault !== null) return;
       await checkpoints.restart();
       const done = isDue ? commitBatch() : [];
+      if (lockedSince !== null && isDue) await sleep(LOCK_RETRY_MS);
       if (done.length === 0) continue;
       syncing = disk.syncData(wal);
       await syncing.catch(breakDown);
@@ -379,7 +382,7 @@ const durableFile = <K extends FileKind>(
           else db.close();
           await disk.close(wal);
         } finally {
-          await maintenance.run({ verb: 'closed', path });
+          onWal(await maintenance.run({ verb: 'closed', path }));
         }
       }
     },
@@ -387,7 +390,7 @@ const durableFile = <K extends FileKind>(
 
   function write<T>(work: (db: D) => T, within = 0): Promise<T> {
     if (fault !== null) return Promise.reject(fault);
-    if (closing) return Promise.reject(unavailable('The data are being closed.', undefined));
+    if (closing) return Promise.reject(unavailable(say`The data are being closed.`, undefined));
     return new Promise<T>((resolve, reject) => {
       pending.push({ work, resolve: resolve as (value: unknown) => void, reject, value: undefined });
       if (within > 0) patience ??= setTimeout(beDue, within);

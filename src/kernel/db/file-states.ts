@@ -3,16 +3,16 @@
 // log and the mail to the operator all show what is here.
 import type { Clock } from '#src/kernel/time.ts';
 
-export const faultStates = ['full', 'failing', 'unreadable', 'replaced', 'empty'] as const;
+export const faultStates = ['full', 'failing', 'unreadable', 'replaced', 'empty', 'other_schema'] as const;
 export type FaultState = (typeof faultStates)[number];
 
-/** As shown to the operator. */
+/** The operator sees these words. */
 export const fileStates = ['ok', ...faultStates] as const;
 
 export interface FileFault {
   readonly state: FaultState;
   readonly since: number;
-  /** For the operator. */
+  /** The operator reads it. */
   readonly reason: string;
 }
 
@@ -32,7 +32,7 @@ export type FaultKind =
   | 'closing failed';
 
 /** An error of the file itself, by the code that node and SQLite give theirs. */
-export const fileError = (code: 'REPLACED' | 'EMPTY' | 'DAMAGED', message: string): Error =>
+export const fileError = (code: 'REPLACED' | 'EMPTY' | 'DAMAGED' | 'SCHEMA', message: string): Error =>
   Object.assign(new Error(message), { code });
 
 const codesOf: Readonly<Record<FaultState, RegExp>> = {
@@ -42,6 +42,20 @@ const codesOf: Readonly<Record<FaultState, RegExp>> = {
   unreadable: /^(SQLITE_(CORRUPT|NOTADB)|ENOENT|DAMAGED)/,
   replaced: /^REPLACED$/,
   empty: /^EMPTY$/,
+  other_schema: /^SCHEMA$/,
+};
+
+/** What SQLite answers where another process holds a lock on the file. */
+const LOCK = /^SQLITE_(BUSY|LOCKED)/;
+
+export const isLock = (error: unknown): boolean =>
+  LOCK.test(String((error as { code?: unknown } | null)?.code ?? ''));
+
+const reasonOf = (error: unknown): string => {
+  const message = error instanceof Error ? error.message : String(error);
+  return isLock(error)
+    ? `${message}: another process holds a lock on the file. Nothing is damaged; end that process, or its transaction (fuser names it)`
+    : message;
 };
 
 /** Undefined where the error is none of the file. */
@@ -80,7 +94,7 @@ export const createFileStates = (clock: Clock): FileStates => {
     of: (id) => faults.get(id),
     all: () => faults,
     counts: () => {
-      const counts = { full: 0, failing: 0, unreadable: 0, replaced: 0, empty: 0 };
+      const counts = { full: 0, failing: 0, unreadable: 0, replaced: 0, empty: 0, other_schema: 0 };
       for (const [id, { state }] of faults) if (id !== PLATFORM_FILE && id !== DISK) counts[state] += 1;
       return counts;
     },
@@ -88,7 +102,7 @@ export const createFileStates = (clock: Clock): FileStates => {
       change(id, {
         state,
         since: clock.now(),
-        reason: error instanceof Error ? error.message : String(error),
+        reason: reasonOf(error),
       }),
     // Called for each commit.
     end: (id) => {

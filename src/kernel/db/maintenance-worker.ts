@@ -1,22 +1,30 @@
 // The thread on which database files wait for the disk: opening (recovery, migrations), checkpoints, closing. The
 // event loop's own connection never syncs, because every sync SQLite would make on it is made here first:
 //
-// - `open`: looks for damage before SQLite does (`wal-check.ts`), recovers, migrates, and brings all of an old WAL into the database
+// - `open`: looks for damage before SQLite does (`wal-check.ts`), recovers, migrates (`before-migration.ts` keeps a copy), and brings all of an old WAL into the database
 //   file and syncs it (after a failed sync only this makes it known what is on the disk), then writes one small transaction, which
 //   makes SQLite write and sync the header of the new WAL. The connection stays until `opened`, so that the WAL is not removed before the event loop has opened it.
-// - `checkpoint`: copies what it can while writers go on (PASSIVE). A reader stays until `restart`: without one the event
-//   loop's next commit after everything has been copied would start the WAL again, and sync its header.
+// - `checkpoint`: copies what it can while writers go on (PASSIVE). A reader of its own stays until `restart`: without one the
+//   event loop's next commit after everything has been copied would start the WAL again, and sync its header.
 // - `restart`: no one writes meanwhile; it copies the rest, truncates the WAL, and writes its new header as above. Where it
 //   `rewrites`, the file is made of its rows alone before: pages that were split keep copies of what was moved.
 // - `close` holds a connection so that the event loop's is not the last; `closed` checkpoints and removes the WAL.
 //
+// A transaction of another process that reads, as a backup's, keeps a WAL from being emptied, and from being copied beyond what it
+// sees. That harms nothing: the WAL stays, whole and synced, and is read as before. No command fails for it or waits for it; its
+// answer says how much of the WAL was held.
+//
+// Where a replica is made of the WAL (`keepsWal`), it is never emptied here. Litestream begins it again itself, between copying its
+// last transactions and reading on, and lets go of its lock for that: a WAL emptied in between would take them with it. Only SQLite
+// begins it again at its first frame where no one reads it, which leaves the former frames behind that until they are overwritten.
+//
 // `checkpoint`, `restart` and `close` open by its path what the event loop has open, perhaps after a long wait for this thread:
 // `files` is where the path led then.
-import { statSync } from 'node:fs';
+import { closeSync, fdatasyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
-import { disk } from './disk.ts';
-import { leadsTo } from './file-place.ts';
+import { copyBeforeMigration, removeOldCopies } from './before-migration.ts';
+import { disk, leadsTo } from './disk.ts';
 import { fileError } from './file-states.ts';
 import { type Migrations, migrate } from './migrate.ts';
 import { type FileKind, openSqlite } from './sqlite.ts';
@@ -34,14 +42,17 @@ export type MaintenanceRequest = MaintenanceCommand & { readonly id: number };
 
 export interface MaintenanceAnswer {
   readonly id: number;
+  /** Bytes of the WAL where another process kept it from being emptied; else 0. */
+  readonly held: number;
   readonly error: { readonly message: string; readonly code: string | undefined } | null;
 }
 
-const { migrations } = workerData as { migrations: Migrations };
-/** This thread may wait; at most for what the event loop or a foreign process does to the file. */
-const BUSY_TIMEOUT_MS = 5_000;
-/** All writers of the file wait for the restart, and all files of this thread. */
-const RESTART_TIMEOUT_MS = 100;
+const { migrations, keepsWal } = workerData as { migrations: Migrations; keepsWal: boolean };
+/** All files of this thread wait meanwhile, and for a restart all writers of the file: who needs the lock tries again. */
+const BUSY_TIMEOUT_MS = 100;
+const COPY_BYTES = 1_024 * 1_024;
+/** A page and its header: https://www.sqlite.org/fileformat2.html#walformat */
+const FRAME_BYTES = 4_096 + 24;
 
 const held = new Map<string, Database.Database>();
 
@@ -62,11 +73,11 @@ const requireSame = (path: string, files: string) => (): void => {
   if (leadsTo(disk, path) !== files) throw fileError('REPLACED', `${path} was replaced while it was in use`);
 };
 
-const withConnection = (path: string, files: string, work: (db: Database.Database) => void): void => {
+const withConnection = <T>(path: string, files: string, work: (db: Database.Database) => T): T => {
   const check = requireSame(path, files);
   const db = openSqlite(path, { create: false, busyTimeoutMs: BUSY_TIMEOUT_MS, check });
   try {
-    work(db);
+    return work(db);
   } finally {
     db.close();
   }
@@ -83,14 +94,64 @@ const rewrite = (db: Database.Database): void => {
   db.exec('VACUUM');
 };
 
-/** Copies everything and empties the WAL. Throws where a lock of a reader or writer prevents that. */
-const truncateWal = (db: Database.Database): void => {
-  const [row] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
-  if (row?.busy !== 0) throw new Error('the checkpoint was kept from finishing by a lock');
+interface Checkpointed {
+  readonly busy: number;
+  readonly log: number;
+  readonly checkpointed: number;
+}
+
+/** Copies what others let it; the bytes of the WAL where that is not all. */
+const copyWal = (db: Database.Database): number => {
+  const [row] = db.pragma('wal_checkpoint(PASSIVE)') as Checkpointed[];
+  return row?.busy === 0 && row.checkpointed === row.log ? 0 : heldBytes(row);
+};
+
+/** There are none to be counted while another process copies it. */
+const heldBytes = (row: Checkpointed | undefined): number => Math.max(1, row?.log ?? 0) * FRAME_BYTES;
+
+/** Copies everything and empties the WAL, where it may be. Where others read or write, it copies what it can; its bytes then. */
+const emptyWal = (db: Database.Database, timeoutMs = 0): number => {
+  if (keepsWal) return copyWal(db);
+  db.pragma(`busy_timeout = ${timeoutMs}`);
+  const [row] = db.pragma('wal_checkpoint(TRUNCATE)') as Checkpointed[];
+  db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  return row?.busy === 0 ? 0 : heldBytes(row);
+};
+
+/**
+ * Writes the WAL over itself and syncs it. After a failed sync the kernel counts its pages as written though they may not be, so
+ * that the next sync would say nothing: written again, they are known to be on the disk. To be called by who may write alone.
+ */
+const writeAgain = (wal: string): void => {
+  const file = openSync(wal, 'r+');
+  try {
+    const buffer = Buffer.alloc(COPY_BYTES);
+    for (let at = 0; ; ) {
+      const length = readSync(file, buffer, 0, COPY_BYTES, at);
+      if (length === 0) break;
+      for (let done = 0; done < length; ) done += writeSync(file, buffer, done, length - done, at + done);
+      at += length;
+    }
+    fdatasyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+};
+
+/** After it, all that was ever committed is known to be on the disk, in the database file or in the WAL. */
+const settle = (db: Database.Database, path: string): number => {
+  const held = emptyWal(db);
+  db.exec('BEGIN IMMEDIATE');
+  if (held > 0 || keepsWal) writeAgain(`${path}-wal`);
+  writeWalHeader(db);
+  db.exec('COMMIT');
+  return held;
 };
 
 type Handlers = {
-  readonly [V in MaintenanceCommand['verb']]: (command: Extract<MaintenanceCommand, { verb: V }>) => void;
+  readonly [V in MaintenanceCommand['verb']]: (
+    command: Extract<MaintenanceCommand, { verb: V }>,
+  ) => number | undefined;
 };
 
 const handlers: Handlers = {
@@ -101,15 +162,17 @@ const handlers: Handlers = {
     try {
       if (!create && db.pragma('user_version', { simple: true }) === 0)
         throw fileError('EMPTY', `${path} holds no tables`);
-      migrate(db, migrations[kind]);
-      truncateWal(db);
-      writeWalHeader(db);
+      removeOldCopies(path, Date.now());
+      migrate(db, migrations[kind], (version) => copyBeforeMigration(db, path, version));
+      return settle(db, path);
     } catch (error) {
       release(path);
       throw error;
     }
   },
-  opened: ({ path }) => release(path),
+  opened: ({ path }) => {
+    release(path);
+  },
   checkpoint: ({ path, files }) => {
     const reader = hold(path, false, requireSame(path, files));
     try {
@@ -123,11 +186,12 @@ const handlers: Handlers = {
   },
   restart: ({ path, files, rewrites }) => {
     release(path);
-    withConnection(path, files, (db) => {
-      db.pragma(`busy_timeout = ${RESTART_TIMEOUT_MS}`);
+    return withConnection(path, files, (db) => {
       if (rewrites) rewrite(db);
-      truncateWal(db);
-      writeWalHeader(db);
+      // A reader that ends within a moment is waited for only where no other keeps the WAL from being copied.
+      const held = copyWal(db) || emptyWal(db, BUSY_TIMEOUT_MS);
+      if (held === 0) writeWalHeader(db);
+      return held;
     });
   },
   // Reading makes the connection take part in the WAL; one that has not would not count as the last.
@@ -137,7 +201,7 @@ const handlers: Handlers = {
   closed: ({ path }) => {
     const db = held.get(path);
     try {
-      if (db) truncateWal(db);
+      return db ? emptyWal(db) : 0;
     } finally {
       release(path);
     }
@@ -146,12 +210,13 @@ const handlers: Handlers = {
 
 parentPort?.on('message', (request: MaintenanceRequest) => {
   let error: MaintenanceAnswer['error'] = null;
+  let held = 0;
   try {
     // The table has the handler of each verb; TypeScript cannot see that both come from one command.
-    (handlers[request.verb] as (command: MaintenanceCommand) => void)(request);
+    held = (handlers[request.verb] as (command: MaintenanceCommand) => number | undefined)(request) ?? 0;
   } catch (thrown) {
     const { message = String(thrown), code } = thrown as { message?: string; code?: string };
     error = { message, code };
   }
-  parentPort?.postMessage({ id: request.id, error } satisfies MaintenanceAnswer);
+  parentPort?.postMessage({ id: request.id, held, error } satisfies MaintenanceAnswer);
 });

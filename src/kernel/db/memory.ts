@@ -22,7 +22,7 @@ export const keepBeside = (db: AnyDb, keeper: Keeper): void => {
   else keepers.set(db, [keeper]);
 };
 
-/** Before each COMMIT and before the release of a caller's savepoint. Throws as SQLite does. */
+/** It is called before each COMMIT and before the release of a caller's savepoint. Throws as SQLite does. */
 export const writeMemory = (db: AnyDb): void => {
   for (const { write } of keepers.get(db) ?? []) write?.();
 };

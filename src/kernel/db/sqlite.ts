@@ -94,6 +94,19 @@ export const openSqlite = (
   }
 };
 
+/** Calls `visit` with each row, until it answers false. */
+export type Each<R> = (visit: (row: R) => unknown) => void;
+
+/**
+ * Rows that are read one by one. The statement runs when the result is called, and has ended when that returns or throws: one that
+ * was left in the middle would keep the connection from everything else. Nothing else may be asked of the connection by `visit`.
+ */
+export const eachRow =
+  <P extends unknown[], R>(statement: Database.Statement<P, R>, ...values: P): Each<R> =>
+  (visit) => {
+    for (const row of statement.iterate(...values)) if (visit(row) === false) return;
+  };
+
 /** For commands beside the daemon, which write nothing. Throws better-sqlite3's SqliteError. */
 export const openReadOnly = <D extends AnyDb>(path: string): D =>
   new Database(path, { readonly: true, fileMustExist: true }) as unknown as D;

@@ -1,8 +1,10 @@
 // All files of an installation under one data directory: `platform.db` and the tenants' files.
+
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { systemClock } from '#src/kernel/time.ts';
+import { SECOND, sleep, systemClock } from '#src/kernel/time.ts';
 import { DataError } from './data-error.ts';
 import type { Disk } from './disk.ts';
 import { createDiskSpace, type FreeSpace, type LeastFree } from './disk-space.ts';
@@ -12,13 +14,15 @@ import {
   DISK,
   type FaultKind,
   type FaultState,
+  type FileFault,
   type FileStates,
   faultOf,
+  isLock,
   PLATFORM_FILE,
 } from './file-states.ts';
-import { createHealingFile } from './healing-file.ts';
+import { createHeldLogs, type HeldLog } from './held-logs.ts';
 import { createMaintenance, type Maintenance } from './maintenance.ts';
-import { loadMigrations } from './migrate.ts';
+import type { Migrations } from './migrate.ts';
 import type { AnyDb, FileKind, PlatformDb, TenantDb } from './sqlite.ts';
 import { createTenantFiles, type TenantFiles } from './tenant-files.ts';
 
@@ -53,31 +57,52 @@ export const lockDirectory = (directory: string): (() => void) => {
   };
 };
 
+/** Whether another process works in the data directory. */
+export const isInUse = (directory: string): boolean => {
+  const db = new Database(join(directory, 'lock'), { timeout: 0 });
+  try {
+    db.exec('BEGIN EXCLUSIVE; ROLLBACK');
+    return false;
+  } catch (error) {
+    if (error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY') return true;
+    throw error;
+  } finally {
+    db.close();
+  }
+};
+
 export interface Storage {
   readonly platform: DurableFile<PlatformDb>;
   readonly tenants: TenantFiles;
-  /** Of the files of both, and of the disk. */
+  /** They are the states of both kinds of files, and of the disk. */
   readonly states: Pick<FileStates, 'of' | 'all' | 'counts' | 'watch' | 'end'>;
   /** Measures it, and reports where there is little. */
   readonly space: () => FreeSpace;
-  /** Tries to write each file with a fault: where that succeeds, the fault has ended. */
+  /** Files whose write-ahead log another process keeps from being emptied, so that it has grown far beyond its bound. */
+  readonly held: () => ReturnType<ReturnType<typeof createHeldLogs>['facts']>;
+  /** Tries to write each file with a fault, and to empty each held log: where that succeeds, it has ended. */
   retry(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface StorageOptions {
   readonly dataDirectory: string;
+  readonly schema: Migrations;
   readonly maxOpenTenants: number;
   readonly checkpointBytes: number;
   readonly disk: Disk;
   /** Shared with other installations of the process, and not stopped with this one; its own where absent. */
   readonly maintenance?: Maintenance;
+  /** See `createMaintenance`. */
+  readonly keepsWal?: boolean;
   /** Whether the file of a tenant holds what each of them must. */
   readonly isWhole: (db: TenantDb) => boolean;
   /** With less than this left the disk counts as nearly full. */
   readonly leastFree: LeastFree;
   /** Of what delays no answer; `states` has the others. */
   readonly onFault: (error: unknown, what: FaultKind) => void;
+  /** A held log has grown far beyond its bound, or much since; undefined: it has been emptied. */
+  readonly onHeld?: (id: string, log: HeldLog | undefined) => void;
   /** See DurableFileOptions. */
   readonly runsTwice?: boolean | undefined;
 }
@@ -99,14 +124,26 @@ const touch = (db: AnyDb): void => {
   db.pragma(`user_version = ${db.pragma('user_version', { simple: true })}`);
 };
 
-const PLATFORM_NAME = 'platform.db';
+export const PLATFORM_NAME = 'platform.db';
+/** Holds the files of a restore until they are complete. */
+export const RESTORING_NAME = 'restoring';
+
+/** Only these say that the content is gone: a lock, missing rights or a newer program have left it as it is. */
+const IS_LOSS: ReadonlySet<FaultState> = new Set(['unreadable', 'empty']);
 
 /** The end of a start. Without `platform.db` nothing is found, and an empty one in its place would hide every practice. */
-export const refusePlatform = (dataDirectory: string, reason: string, cause?: unknown): DataError =>
+export const refusePlatform = (
+  dataDirectory: string,
+  { state, reason }: Pick<FileFault, 'state' | 'reason'>,
+  cause?: unknown,
+): DataError =>
   new DataError(
-    `${join(dataDirectory, PLATFORM_NAME)} cannot be used: ${reason}\n` +
-      'Where it is damaged or lost, put a backup of it in its place, without the platform.db-wal and platform.db-shm of now. ' +
-      'The files of the practices, under tenants/, are not affected.',
+    `${join(dataDirectory, PLATFORM_NAME)} cannot be used: ${reason}${
+      IS_LOSS.has(state)
+        ? '\nWhere it is damaged or lost, put a backup of it in its place, without the platform.db-wal and platform.db-shm of now. ' +
+          'The files of the practices, under tenants/, are not affected.'
+        : ''
+    }`,
     { cause },
   );
 
@@ -118,18 +155,21 @@ const isEmpty = (path: string): Promise<boolean> =>
 
 /** Rejects with DataError where the directory or `platform.db` cannot be used. */
 export const openStorage = async (options: StorageOptions): Promise<Storage> => {
-  const { dataDirectory, checkpointBytes, disk, onFault, runsTwice } = options;
+  const { dataDirectory, schema, checkpointBytes, disk, onFault, runsTwice } = options;
   const tenantsDirectory = join(dataDirectory, 'tenants');
   await mkdir(tenantsDirectory, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(dataDirectory);
   await disk.syncDirectory(dataDirectory);
-  const maintenance = options.maintenance ?? createMaintenance(loadMigrations());
+  const maintenance = options.maintenance ?? createMaintenance(schema, options.keepsWal);
   const stopMaintenance = async (): Promise<void> => {
     if (options.maintenance === undefined) await maintenance.stop();
   };
   const states = createFileStates(systemClock);
+  const heldLogs = createHeldLogs(systemClock, checkpointBytes, options.onHeld);
   const report = (id: string, error: unknown, what: FaultKind): void => {
     const state = faultOf(error) ?? FAULT_BY_KIND[what];
+    // A lock of another process delays the tidying, and ends with it.
+    if (IS_TIDYING.has(what) && isLock(error)) return;
     if (state === undefined || IS_TIDYING.has(what)) onFault(error, what);
     else states.fail(id, state, error);
   };
@@ -146,6 +186,7 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
         checkpointBytes,
         runsTwice,
         onFault: (error, what) => report(id, error, what),
+        onWal: (bytes) => heldLogs.note(id, bytes),
         onCommitted: () => {
           states.end(id);
           onCommitted?.();
@@ -160,27 +201,40 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
   };
   try {
     const path = join(dataDirectory, PLATFORM_NAME);
+    if ((await isEmpty(path)) && existsSync(join(dataDirectory, RESTORING_NAME)))
+      throw new DataError(
+        `a restore into ${dataDirectory} was cut off: run the same command again; what it replaced is in ${dataDirectory}/replaced-*`,
+      );
     if ((await isEmpty(path)) && (await readdir(tenantsDirectory)).length > 0)
-      throw refusePlatform(dataDirectory, 'it is empty or missing, though there are practices');
+      throw refusePlatform(dataDirectory, {
+        state: 'empty',
+        reason: 'it is empty or missing, though there are practices',
+      });
     const platform = await createHealingFile(
       (create) => open(PLATFORM_FILE, { path, kind: 'platform', create, isWhole: () => true }),
       (error, what) => report(PLATFORM_FILE, error, what),
     ).catch((error) => {
-      throw refusePlatform(dataDirectory, error instanceof Error ? error.message : String(error), error);
+      const fault = states.of(PLATFORM_FILE);
+      throw fault === undefined ? error : refusePlatform(dataDirectory, fault, error);
     });
     const tenants = createTenantFiles({
       directory: tenantsDirectory,
       maxOpen: options.maxOpenTenants,
+      migrations: schema.tenant,
       disk,
       openFile: (id, path, create, onCommitted) =>
         open(id, { path, kind: 'tenant', create, isWhole: options.isWhole }, onCommitted),
       onFault: report,
-      onRemoved: states.end,
+      onRemoved: (id) => {
+        states.end(id);
+        heldLogs.note(id, 0);
+      },
     });
     return {
       platform,
       tenants,
       states,
+      held: heldLogs.facts,
       space: createDiskSpace(dataDirectory, options.leastFree, states),
       retry: async (signal) => {
         for (const id of [...states.all().keys()]) {
@@ -188,6 +242,11 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
           const written = id === PLATFORM_FILE ? platform.write(touch) : tenants.write(id, touch);
           // The states have what it answers.
           await written.catch(() => undefined);
+        }
+        for (const id of heldLogs.ids()) {
+          if (signal.aborted) return;
+          const tried = id === PLATFORM_FILE ? platform.checkpoint() : tenants.checkpoint(id);
+          await tried.catch(() => undefined);
         }
       },
       close: async () => {
@@ -205,4 +264,69 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
     unlock();
     throw error;
   }
+};
+
+// A file that is opened again by itself after a failed sync, or where it was replaced: it is closed with a checkpoint, which
+// brings everything to the disk or fails, then opened again. Meanwhile it refuses like the broken file.
+
+const RETRY_MS = SECOND;
+
+/**
+ * Rejects where the file cannot be opened the first time. Only then it may be made: later an absent one was taken away. `open`
+ * itself reports what fails.
+ */
+export const createHealingFile = async <D>(
+  open: (create: boolean) => Promise<DurableFile<D>>,
+  onFault: (error: unknown, what: 'closing failed') => void,
+): Promise<DurableFile<D>> => {
+  let file = await open(true);
+  let healing: Promise<void> | null = null;
+  const stopped = new AbortController();
+
+  const heal = async (): Promise<void> => {
+    await file.close().catch((error) => onFault(error, 'closing failed'));
+    while (!stopped.signal.aborted) {
+      try {
+        file = await open(false);
+        return;
+      } catch {
+        await sleep(RETRY_MS, stopped.signal);
+      }
+    }
+  };
+
+  const healWhereBroken = (): void => {
+    if (!file.broken()) return;
+    healing ??= heal().finally(() => {
+      healing = null;
+    });
+  };
+
+  const watch = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } finally {
+      healWhereBroken();
+    }
+  };
+
+  return {
+    read: (work) => watch(file.read(work)),
+    peek: (work) => {
+      try {
+        return file.peek(work);
+      } finally {
+        healWhereBroken();
+      }
+    },
+    checkpoint: (rewrites) => file.checkpoint(rewrites),
+    write: (work, within) => watch(file.write(work, within)),
+    broken: () => file.broken(),
+    close: async () => {
+      stopped.abort();
+      await healing;
+      // A broken file that is not being healed any more is closed already.
+      if (!file.broken()) await file.close();
+    },
+  };
 };

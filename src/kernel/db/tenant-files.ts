@@ -2,12 +2,15 @@
 // ago is closed for the next; one in use is never closed, so a caller that needs one more waits until one becomes idle.
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '#src/kernel/errors.ts';
+import type { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import type { Disk } from './disk.ts';
 import type { DurableFile } from './durable-file.ts';
 import type { FaultKind } from './file-states.ts';
 import { inspectFile } from './inspect-file.ts';
+import type { Migration } from './migrate.ts';
 import type { TenantDb } from './sqlite.ts';
+import { unavailable } from './unavailable.ts';
 
 export interface TenantFiles {
   /** See DurableFile.read. Rejects with `unavailable` where the file cannot be opened. */
@@ -29,16 +32,32 @@ export interface TenantFiles {
    * resolves.
    */
   create<T>(tenantId: string, fill: (db: TenantDb) => T): Promise<T>;
-  /** See DurableFile.checkpoint. False for a file larger than `maxBytes`, which is not rewritten. */
+  /** See DurableFile.checkpoint. */
+  checkpoint(tenantId: string): Promise<void>;
+  /** As `checkpoint`, and makes the file of its rows alone. False for a file larger than `maxBytes`, which is not rewritten. */
   rewrite(tenantId: string, maxBytes: number): Promise<boolean>;
+  /**
+   * Calls `swap` with the file closed: it puts another in its place. Who uses it meanwhile waits, and gets the new one. A faulty swap
+   * rejects, and leaves what it has left.
+   */
+  replace(tenantId: string, swap: () => Promise<void>): Promise<void>;
   /** Closes and removes all files of a tenant. */
   remove(tenantId: string): Promise<void>;
+  /** From now on no work of the tenant begins (`mayBegin`), until `release`; its file is read and written as before. */
+  hold(tenantId: string): void;
+  mayBegin(tenantId: string): boolean;
+  /**
+   * As `hold`; and all that would use the file is refused with `refusal`, until `release`. Resolves once what was written before is
+   * answered and the file is closed.
+   */
+  withhold(tenantId: string, refusal: AppError): Promise<void>;
+  release(tenantId: string): void;
   /**
    * Looks, without opening it, whether the file of a tenant is there and begins as it must. What is wrong is reported as a fault;
    * that nothing is wrong ends none.
    */
   inspect(tenantId: string): Promise<void>;
-  /** Names of the directories that lie where those of tenants do, whosever they are. */
+  /** Names of the directories that lie where those of tenants do, with an owner or without. */
   directories(): Promise<string[]>;
   /** Which file the tenant's is on the disk, at once: a copy of it is another. Throws where there is none. */
   identify(tenantId: string): string;
@@ -57,6 +76,7 @@ export interface TenantFilesOptions {
   /** `<data>/tenants` */
   readonly directory: string;
   readonly maxOpen: number;
+  readonly migrations: readonly Migration[];
   readonly disk: Disk;
   /** Reports for itself what opening and using the file answer. */
   readonly openFile: (
@@ -70,16 +90,16 @@ export interface TenantFilesOptions {
   readonly onRemoved: (tenantId: string) => void;
 }
 
-const RETRY_AFTER_S = 5;
 /** The directory holds what its tenant wrote: only the service's user may read it. */
 const DIRECTORY_MODE = 0o700;
 const TENANT_ID = /^[0-9a-f-]{36}$/;
-/** Of a disk of its own (ext4), and of snapshots. */
+/** A disk of its own (ext4) has them, and snapshots do. */
 const OF_THE_FILE_SYSTEM = /^(?:lost\+found|\..*)$/;
 
 export const createTenantFiles = ({
   directory,
   maxOpen,
+  migrations,
   disk,
   openFile,
   onFault,
@@ -90,6 +110,8 @@ export const createTenantFiles = ({
   /** When each file that was found in order had been changed. */
   const inspectedAt = new Map<string, number>();
   const watchers = new Set<(tenantId: string) => void>();
+  /** Tenants whose work waits, and why their files are refused; null: they are not. */
+  const held = new Map<string, AppError | null>();
   /** Files that are being closed: opening one again waits for that. */
   const closing = new Map<string, Promise<void>>();
   let freeSlots = maxOpen;
@@ -204,6 +226,8 @@ export const createTenantFiles = ({
     create: boolean,
     action: (file: DurableFile<TenantDb>) => Promise<T>,
   ): Promise<T> => {
+    const refusal = held.get(tenantId);
+    if (refusal) throw refusal;
     const entry = acquire(tenantId, create);
     try {
       return await action(entry.opened ?? (await openedOrUnavailable(entry)));
@@ -222,13 +246,18 @@ export const createTenantFiles = ({
     }
   };
 
+  const close = async (tenantId: string): Promise<void> => {
+    const entry = entries.get(tenantId);
+    await (entry ? closeEntry(tenantId, entry) : closing.get(tenantId));
+  };
+
   const inspect = async (tenantId: string): Promise<void> => {
     if (entries.has(tenantId))
       // What is wrong has been reported by then.
       return use(tenantId, false, async (file) => file.peek(() => undefined)).catch(() => undefined);
     if (closing.has(tenantId)) return;
     // An opening waits: closing a descriptor gives up the locks that SQLite holds on the same file.
-    const inspected = inspectFile(fileOf(tenantId), inspectedAt.get(tenantId))
+    const inspected = inspectFile(fileOf(tenantId), inspectedAt.get(tenantId), migrations)
       .then((changedAt) => {
         inspectedAt.set(tenantId, changedAt);
       })
@@ -258,6 +287,7 @@ export const createTenantFiles = ({
       });
     },
     inspect,
+    checkpoint: (tenantId) => use(tenantId, false, (file) => file.checkpoint()),
     rewrite: (tenantId, maxBytes) =>
       use(tenantId, false, async (file) => {
         const isSmall = file.peek((db) => bytesOf(db) <= maxBytes);
@@ -266,14 +296,36 @@ export const createTenantFiles = ({
         if (isSmall) await file.checkpoint(true);
         return isSmall;
       }),
-    remove: async (tenantId) => {
+    replace: async (tenantId, swap) => {
+      directoryOf(tenantId);
       const entry = entries.get(tenantId);
-      await (entry ? closeEntry(tenantId, entry) : closing.get(tenantId));
+      const closed = entry ? closeEntry(tenantId, entry) : closing.get(tenantId);
+      const swapped = Promise.resolve(closed).then(swap);
+      // An opening waits for it, whether it succeeds or not.
+      const over = swapped
+        .catch(() => undefined)
+        .finally(() => {
+          if (closing.get(tenantId) === over) closing.delete(tenantId);
+        });
+      closing.set(tenantId, over);
+      await swapped;
+      inspectedAt.delete(tenantId);
+      onRemoved(tenantId);
+    },
+    remove: async (tenantId) => {
+      await close(tenantId);
       await rm(directoryOf(tenantId), { recursive: true, force: true });
       await disk.syncDirectory(directory);
       inspectedAt.delete(tenantId);
       onRemoved(tenantId);
     },
+    hold: (tenantId) => held.set(tenantId, held.get(tenantId) ?? null),
+    mayBegin: (tenantId) => !held.has(tenantId),
+    withhold: async (tenantId, refusal) => {
+      held.set(tenantId, refusal);
+      await close(tenantId);
+    },
+    release: (tenantId) => held.delete(tenantId),
     directories: async () =>
       (await readdir(directory, { withFileTypes: true }))
         .filter((entry) => entry.isDirectory() && !OF_THE_FILE_SYSTEM.test(entry.name))
@@ -295,9 +347,6 @@ const openedOrUnavailable = async (entry: Entry): Promise<DurableFile<TenantDb>>
   try {
     return await entry.file;
   } catch (error) {
-    throw new AppError('unavailable', "The practice's data cannot be opened at the moment.", {
-      extra: { retry_after: RETRY_AFTER_S },
-      cause: error,
-    });
+    throw unavailable(say`The practice's data cannot be opened at the moment.`, error);
   }
 };

@@ -7,6 +7,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, getCACertificates } from 'node:tls';
+import { inEnglish } from '#src/kernel/say.ts';
 import { MINUTE, SECOND } from '../time.ts';
 import { type CheckedLookup, INTERNAL, OutboundFailure, type Target } from './target.ts';
 
@@ -22,7 +23,7 @@ const MAX_OPEN_TO_KEEP = 512;
 const NEXT_ADDRESS_MS = SECOND;
 
 export interface Connections {
-  /** For one exchange of `owner`, given back by `release`. */
+  /** It serves one exchange of `owner` and is given back by `release`. */
   take(owner: string, isSecure: boolean): HttpAgent;
   release(owner: string): void;
   /** A connection without an owner, which is not kept. */
@@ -41,13 +42,7 @@ interface Pool {
 
 type Connect = (...args: Parameters<HttpAgent['createConnection']>) => Duplex | null | undefined;
 
-export interface ConnectionsOptions {
-  /** PEM, trusted besides the public ones. */
-  readonly ca: string | undefined;
-  readonly checked: CheckedLookup;
-}
-
-export const createConnections = ({ ca, checked }: ConnectionsOptions): Connections => {
+export const createConnections = (ca: string | undefined, checked: CheckedLookup): Connections => {
   const pools = new Map<string, Pool>();
   const sockets = new Map<Socket, number>();
   // One for all: reading the authorities costs milliseconds.
@@ -67,7 +62,7 @@ export const createConnections = ({ ca, checked }: ConnectionsOptions): Connecti
   const checkAgain = (socket: Socket): void => {
     socket.prependOnceListener('connect', () => {
       if (checked.kindOf(socket.remoteAddress ?? '') === 'internal')
-        socket.destroy(new OutboundFailure(`the URL ${INTERNAL.message}`));
+        socket.destroy(new OutboundFailure(`the URL ${inEnglish(INTERNAL.message)}`));
     });
   };
 

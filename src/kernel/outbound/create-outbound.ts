@@ -1,5 +1,6 @@
 // Requests to addresses that tenants name: the URL is read, its host looked up, every address judged, and one request sent
 // over a connection to one of them, all within one time limit. Redirects are answers like others, and are not followed.
+import { inEnglish } from '#src/kernel/say.ts';
 import type { DnsLookup } from '../dns-lookup.ts';
 import { SECOND, systemClock } from '../time.ts';
 import { createConnections } from './connections.ts';
@@ -19,7 +20,7 @@ import type { Outbound, OutboundOutcome } from './outbound.ts';
 import { createCheckedLookup, OutboundFailure, readTarget, type Target } from './target.ts';
 
 export interface OutboundDeps {
-  /** Internal networks that may be reached nevertheless: addresses and CIDR. */
+  /** Internal networks that may be reached all the same: addresses and CIDR. */
   readonly allow: () => readonly string[];
   /** Whether http may be used besides https. */
   readonly allowHttp: () => boolean;
@@ -62,7 +63,7 @@ const failed = (error: string, timedOut = false): Extract<OutboundOutcome, { kin
 export const createOutbound = (deps: OutboundDeps): Outbound => {
   const { allow, allowHttp, timeout, ca, lookup } = deps;
   const checked = createCheckedLookup(allow, lookup);
-  const connections = createConnections({ ca, checked });
+  const connections = createConnections(ca, checked);
   const inFlight = new Set<AbortController>();
   const ownHost = deps.ownOrigin === undefined ? '' : new URL(deps.ownOrigin).hostname.replace(/\.$/, '');
   let isStopped = false;
@@ -73,10 +74,10 @@ export const createOutbound = (deps: OutboundDeps): Outbound => {
   /** Judges as far as possible without a lookup. @throws OutboundFailure where it may not be used */
   const usable = (url: string): Target => {
     const target = read(url);
-    if ('refusal' in target) throw new OutboundFailure(`the URL ${target.refusal.message}`);
+    if ('refusal' in target) throw new OutboundFailure(`the URL ${inEnglish(target.refusal.message)}`);
     // An address is not looked up: it is judged here.
     const refusal = target.isAddress ? checked.refusalOf(target, [target.host]) : null;
-    if (refusal) throw new OutboundFailure(`the URL ${refusal.message}`);
+    if (refusal) throw new OutboundFailure(`the URL ${inEnglish(refusal.message)}`);
     return target;
   };
 

@@ -127,7 +127,7 @@ const MAX_RETRY_AFTER_MS = DAY;
 /** The form of dates in use today; the two obsolete ones (RFC 9110 §5.6.7) are not read. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** The beginning of a body as one line of text: no control characters, nothing that steers the reading, nothing halved. */
+/** The beginning of a body as one line of text: no control characters, nothing that changes the direction of reading, no half characters. */
 export const excerptOf = (octets: Buffer): string =>
   new TextDecoder()
     // With `stream`, a character that is cut off at the end is left out.
@@ -171,7 +171,7 @@ const words: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the headers of the answer are too long',
 };
 
-/** By the beginning of the code. */
+/** The beginning of the code decides. */
 const families: readonly (readonly [beginning: string, says: string])[] = [
   ['ERR_SSL_', 'TLS 1.2 or later could not be agreed on'],
   ['ERR_TLS_', 'TLS 1.2 or later could not be agreed on'],

@@ -1,6 +1,7 @@
 // Requests to addresses that tenants name, for webhooks and chat tools, as their callers see them. What keeps these requests
 // out of the operator's own network is in target.ts and ip-address.ts.
 
+import { say, type Text } from '#src/kernel/say.ts';
 import { type KeyedConcurrency, limitConcurrency, limitKeyedConcurrency } from '../concurrency.ts';
 import { AppError } from '../errors.ts';
 import { createRateCheck, perMinute } from '../rate-limit.ts';
@@ -8,8 +9,8 @@ import type { Clock } from '../time.ts';
 
 /** Why a URL cannot be used, in words for the person who gave it. */
 export interface TargetRefusal {
-  readonly message: string;
-  readonly hint: string;
+  readonly message: Text;
+  readonly hint: Text;
 }
 
 export interface OutboundRequest {
@@ -75,7 +76,7 @@ export const requireUsable = async (outbound: Pick<Outbound, 'refusalOf'>, url: 
   const refusal = await outbound.refusalOf(url);
   if (refusal === null) return;
   const { message, hint } = refusal;
-  throw new AppError('invalid_request', `\`body.url\`: ${message}`, {
+  throw new AppError('invalid_request', say`\`body.url\`: ${message}`, {
     hint,
     extra: { fields: [{ path: 'body.url', message }] },
   });
@@ -93,11 +94,11 @@ export const createTestBounds = (clock: Clock, what: string): KeyedConcurrency =
   const limit = createRateCheck(
     clock,
     () => perMinute(TESTS_PER_MINUTE),
-    `${what} of a practice are tested ${TESTS_PER_MINUTE} times a minute at most.`,
+    say`${what} of a practice are tested ${TESTS_PER_MINUTE} times a minute at most.`,
   );
   const limitOfPractice = limitKeyedConcurrency(
     TESTS_AT_ONCE,
-    'Other tests of the practice wait for their receivers.',
+    say`Other tests of the practice wait for their receivers.`,
   );
   const limitOfAll = limitConcurrency(TESTS);
   return async (tenantId, work) => {

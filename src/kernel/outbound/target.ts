@@ -2,6 +2,7 @@
 // looked up; then the DNS is asked here and nowhere else, and every address is judged. A connection is made to the addresses
 // that were judged, without a second lookup: a name may point elsewhere a moment later.
 import { networkInterfaces } from 'node:os';
+import { inEnglish, say } from '#src/kernel/say.ts';
 import type { DnsLookup } from '../dns-lookup.ts';
 import { type AddressKind, addressKind } from '../ip-address.ts';
 import { SECOND } from '../time.ts';
@@ -20,7 +21,7 @@ export interface Target {
   readonly isUsualPort: boolean;
   /** As the Host header names it. */
   readonly authority: string;
-  /** With the query. */
+  /** It has the query. */
   readonly path: string;
 }
 
@@ -45,29 +46,29 @@ const INTERNAL_SUFFIXES = [
 const PORTS = { 'https:': { own: 443, other: 8443 }, 'http:': { own: 80, other: 8080 } } as const;
 
 export const INTERNAL: TargetRefusal = {
-  message: 'points to an internal network',
-  hint: 'Use a host that the internet can reach. The operator can allow internal networks in `security.outbound_allow`.',
+  message: say`points to an internal network`,
+  hint: say`Use a host that the internet can reach. The operator can allow internal networks in \`security.outbound_allow\`.`,
 };
 
 export const UNUSUAL_PORT: TargetRefusal = {
-  message: 'uses a port that is not allowed',
-  hint: 'Use port 443 or 8443. The operator can allow others on internal networks in `security.outbound_allow`.',
+  message: say`uses a port that is not allowed`,
+  hint: say`Use port 443 or 8443. The operator can allow others on internal networks in \`security.outbound_allow\`.`,
 };
 
-const HINT_FORM = 'Give a whole URL such as https://hooks.example.com/path.';
+const HINT_FORM = say`Give a whole URL such as https://hooks.example.com/path.`;
 const refusals = {
-  long: { message: `has more than ${MAX_CHARACTERS} characters`, hint: 'Use a shorter URL.' },
-  form: { message: 'is not a URL', hint: HINT_FORM },
-  scheme: { message: 'is not an https URL', hint: HINT_FORM },
+  long: { message: say`has more than ${MAX_CHARACTERS} characters`, hint: say`Use a shorter URL.` },
+  form: { message: say`is not a URL`, hint: HINT_FORM },
+  scheme: { message: say`is not an https URL`, hint: HINT_FORM },
   user: {
-    message: 'contains a user name or password',
-    hint: 'Leave out the part before the @: deliveries are signed, and a secret part of the path does the same.',
+    message: say`contains a user name or password`,
+    hint: say`Leave out the part before the @: deliveries are signed, and a secret part of the path does the same.`,
   },
   fragment: {
-    message: 'contains a fragment',
-    hint: 'Leave out the part after the #: it is never sent.',
+    message: say`contains a fragment`,
+    hint: say`Leave out the part after the #: it is never sent.`,
   },
-  name: { message: 'has a host name that cannot exist', hint: 'Correct the host name.' },
+  name: { message: say`has a host name that cannot exist`, hint: say`Correct the host name.` },
 } as const satisfies Record<string, TargetRefusal>;
 
 const isInternalName = (host: string): boolean =>
@@ -191,7 +192,7 @@ export const createCheckedLookup = (
           found.nameExists ? 'the host name has no address' : 'the host name does not exist',
         );
       const refusal = refusalOf(target, found.records);
-      if (refusal) throw new OutboundFailure(`the URL ${refusal.message}`);
+      if (refusal) throw new OutboundFailure(`the URL ${inEnglish(refusal.message)}`);
       return found.records.slice(0, MAX_ADDRESSES);
     },
   };

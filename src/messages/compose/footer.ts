@@ -2,33 +2,14 @@
 // lists, the service's name.
 // It loads nothing from any server. Pure.
 import { type LegalLine, legalLines } from '#src/accounts/tenants/legal.ts';
-import type { Language } from '#src/kernel/language.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
+import { wordsIn } from '#src/messages/words.ts';
 import type { Copy } from './message.ts';
-
-interface Words {
-  readonly unsubscribe: string;
-  readonly preferences: string;
-  readonly sentWith: string;
-}
-
-const words: Readonly<Record<Language, Words>> = {
-  de: {
-    unsubscribe: 'Von weiteren E-Mails dieser Art abmelden',
-    preferences: 'Listen auswählen',
-    sentWith: 'Versendet mit',
-  },
-  en: {
-    unsubscribe: 'Unsubscribe from emails like this',
-    preferences: 'Choose lists',
-    sentWith: 'Sent with',
-  },
-};
 
 /** `withUnsubscribe` is true if the content has no link to unsubscribe. */
 const linesOf = (footer: MessageFooter, copy: Copy, withUnsubscribe: boolean): LegalLine[] => {
-  const { unsubscribe, preferences, sentWith } = words[footer.language];
+  const { unsubscribe, preferences, sentWith } = wordsIn(footer.language).footer;
   const { legal } = footer;
   const { service, unsubscribeUrl, preferencesUrl } = copy;
   const sender = legal ? legalLines({ name: legal.name, legal }, footer.language, 'short') : [];

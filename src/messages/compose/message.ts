@@ -71,7 +71,7 @@ export interface Copy {
   readonly practice: string;
   readonly service: {
     readonly name: string;
-    /** As in `https://mail.example.com`. */
+    /** An example is `https://mail.example.com`. */
     readonly origin: string;
   };
 }

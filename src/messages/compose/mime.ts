@@ -156,7 +156,7 @@ const contentOf = (message: OutgoingMessage): Part => {
   const isInline = ({ contentId }: Attachment): boolean => html !== null && contentId !== undefined;
   const plain = text === null && html !== null ? [] : [textPart('text/plain', text ?? '')];
   const rich = html === null ? [] : [textPart('text/html', html)];
-  // RFC 2046 §5.1.4: the plainest part is first, the richest last.
+  // RFC 2046 §5.1.4: the simplest part is first, the richest last.
   const invitation = calendar === null ? [] : [calendarPart(calendar)];
   const [first, ...others] = [...plain, ...rich, ...invitation];
   if (first === undefined) throw new Error('a message without a text part');

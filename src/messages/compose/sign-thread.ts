@@ -31,7 +31,7 @@ export interface SignThreads {
 export interface SignThreadOptions {
   readonly threads?: number;
   readonly maxKeys?: number;
-  /** In the place of sign-worker.ts. */
+  /** It replaces sign-worker.ts. */
   readonly workerFile?: URL;
 }
 

@@ -11,8 +11,18 @@ export const dueStore = perConnection((db: PlatformDb) => {
     'INSERT INTO queue_due (tenant_id, due_at) VALUES (?, ?) ON CONFLICT (tenant_id) DO UPDATE SET due_at = excluded.due_at',
   );
   const remove = db.prepare<[string]>('DELETE FROM queue_due WHERE tenant_id = ?');
-  const all = db.prepare<[], DueRow>('SELECT tenant_id, due_at FROM queue_due');
+  const all = db.prepare<[], DueRow>(
+    "SELECT tenant_id, due_at FROM queue_due JOIN tenants ON id = tenant_id AND state = 'active'",
+  );
+  const lower = db.prepare<[string, number]>(
+    `INSERT INTO queue_due (tenant_id, due_at) VALUES (?, ?)
+     ON CONFLICT (tenant_id) DO UPDATE SET due_at = min(due_at, excluded.due_at)`,
+  );
   return {
+    /** What a running daemon remembers of the row is never earlier than it. */
+    lower: (tenantId: string, dueAt: number): void => {
+      lower.run(tenantId, dueAt);
+    },
     set: (tenantId: string, dueAt: number | null): void => {
       if (dueAt === null) remove.run(tenantId);
       else put.run(tenantId, dueAt);

@@ -1,5 +1,5 @@
 // Due rows in the tenant's file. A claim records the attempt and the time of the next one before the network is
-// touched: a crash then repeats nothing at once, and never hammers a receiver.
+// touched: a crash then repeats nothing at once, and never loads a receiver with attempts.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type Lane, lanes } from '#src/kernel/stream.ts';
 import { type RetryPolicy, retryWait } from './rules.ts';
@@ -23,6 +23,8 @@ export interface WaitingRow {
   waiting: number;
   in_flight: number;
   held: number;
+  /** Since a restore, until a person sends or discards them. */
+  restored: number;
   /** Was tried, and will be tried again. */
   retrying: number;
   /** Acceptance of the oldest, or the time until which it was held; null where all are held. */
@@ -64,10 +66,11 @@ export const queueStore = perConnection((db: TenantDb) => {
   const next = db.prepare<[], Record<Lane, number | null>>(
     `SELECT ${lanes.map((lane) => `(SELECT min(due_at) FROM queue WHERE claimed = 0 AND lane = ${lane}) AS "${lane}"`).join(', ')}`,
   );
-  const row = db.prepare<[number], { claimed: 0 | 1; attempts: number; due_at: number }>(
+  const earliest = db.prepare<[], number | null>('SELECT min(due_at) FROM queue WHERE claimed < 2').pluck();
+  const row = db.prepare<[number], { claimed: 0 | 1 | 2; attempts: number; due_at: number }>(
     'SELECT claimed, attempts, due_at FROM queue WHERE recipient_id = ?',
   );
-  const ofMessage = db.prepare<[number], QueueRow & { claimed: 0 | 1 }>(
+  const ofMessage = db.prepare<[number], QueueRow & { claimed: 0 | 1 | 2 }>(
     `SELECT recipient_id, message_seq, lane, attempts, size_bytes, queued_at, due_at, claimed FROM queue
      WHERE recipient_id IN (SELECT id FROM recipients WHERE message_seq = ?) ORDER BY recipient_id`,
   );
@@ -76,7 +79,7 @@ export const queueStore = perConnection((db: TenantDb) => {
     .prepare<[number, number], number>(
       `SELECT count(*) FROM (SELECT seq FROM messages WHERE campaign_seq = +? ORDER BY seq DESC LIMIT +?) AS mail
        JOIN recipients ON recipients.message_seq = mail.seq JOIN queue ON queue.recipient_id = recipients.id
-       WHERE queue.attempts <= queue.claimed`,
+       WHERE queue.attempts <= queue.claimed AND queue.claimed < 2`,
     )
     .pluck();
   // Reads the whole queue in the worst case, so only where the counters of a campaign say that much of it waits, or it is cancelled.
@@ -84,12 +87,13 @@ export const queueStore = perConnection((db: TenantDb) => {
     'FROM queue CROSS JOIN messages INDEXED BY messages_campaign ON messages.seq = queue.message_seq WHERE campaign_seq = +?';
   const deferred = db
     .prepare<[number, number], number>(
-      `SELECT count(*) FROM (SELECT 1 ${ofCampaign} AND attempts > claimed LIMIT +?)`,
+      `SELECT count(*) FROM (SELECT 1 ${ofCampaign} AND attempts > claimed AND claimed < 2 LIMIT +?)`,
     )
     .pluck();
-  const campaignRows = db.prepare<[number, 0 | 1, number], CampaignQueueRow>(
-    `SELECT recipient_id, queue.message_seq, attempts, due_at ${ofCampaign} AND claimed <= +? LIMIT +?`,
+  const unclaimedOf = db.prepare<[number, number], CampaignQueueRow>(
+    `SELECT recipient_id, queue.message_seq, attempts, due_at ${ofCampaign} AND claimed <> 1 LIMIT +?`,
   );
+  const isAnyOf = db.prepare<[number], number>(`SELECT 1 ${ofCampaign} LIMIT 1`);
   const ofCampaigns = db.prepare<
     [string],
     Pick<QueueRow, 'recipient_id' | 'message_seq'> & { campaign_seq: number }
@@ -99,19 +103,31 @@ export const queueStore = perConnection((db: TenantDb) => {
        CROSS JOIN recipients ON recipients.message_seq = messages.seq
        CROSS JOIN queue ON queue.recipient_id = recipients.id
      WHERE messages.campaign_seq IS NOT NULL AND messages.status IN ('queued', 'delivery_delayed')
-       AND lower(recipients.address) = lower(?) AND queue.claimed = 0`,
+       AND lower(recipients.address) = lower(?) AND queue.claimed <> 1`,
   );
-  const held = 'coalesce(scheduled_at, 0) > :now';
+  const held = 'coalesce(scheduled_at, 0) > :now AND claimed < 2';
   const waiting = db.prepare<{ now: number; projectIds: string | null }, WaitingRow>(
-    `SELECT lane, count(*) AS waiting, sum(claimed) AS in_flight, sum(${held}) AS held, sum(attempts > claimed) AS retrying,
-       min(CASE WHEN ${held} THEN NULL ELSE max(created_at, coalesce(scheduled_at, 0)) END) AS since,
+    `SELECT lane, count(*) AS waiting, sum(claimed = 1) AS in_flight, sum(${held}) AS held,
+       sum(claimed = 2) AS restored, sum(attempts > claimed AND claimed < 2) AS retrying,
+       min(CASE WHEN ${held} OR claimed = 2 THEN NULL ELSE max(created_at, coalesce(scheduled_at, 0)) END) AS since,
        min(CASE WHEN claimed = 0 THEN due_at END) AS next_due_at
      FROM (SELECT * FROM queue ORDER BY recipient_id LIMIT ${WAITING_COUNTED}) CROSS JOIN messages ON seq = message_seq
      WHERE :projectIds IS NULL OR project_id IN (SELECT value FROM json_each(:projectIds))
      GROUP BY lane ORDER BY lane`,
   );
-  const nextAttempts = db.prepare<[number], { recipient_id: number; due_at: number }>(
-    'SELECT recipient_id, due_at FROM queue WHERE recipient_id IN (SELECT id FROM recipients WHERE message_seq = ?)',
+  const hold = db.prepare<[number]>(
+    'UPDATE queue SET claimed = CASE WHEN claimed > 0 OR due_at <= ? THEN 2 ELSE 0 END',
+  );
+  const heldCount = db.prepare<[], number>('SELECT count(*) FROM queue WHERE claimed = 2').pluck();
+  const heldRows = db.prepare<[number], { recipient_id: number; message_seq: number }>(
+    'SELECT recipient_id, message_seq FROM queue WHERE claimed = 2 LIMIT ?',
+  );
+  const letGo = db.prepare<[number, number, number]>(
+    `UPDATE queue SET claimed = 0, due_at = ?, queued_at = ?
+     WHERE recipient_id IN (SELECT recipient_id FROM queue WHERE claimed = 2 LIMIT ?)`,
+  );
+  const nextAttempts = db.prepare<[number], { recipient_id: number; due_at: number; claimed: 0 | 1 | 2 }>(
+    'SELECT recipient_id, due_at, claimed FROM queue WHERE recipient_id IN (SELECT id FROM recipients WHERE message_seq = ?)',
   );
 
   return {
@@ -172,17 +188,32 @@ export const queueStore = perConnection((db: TenantDb) => {
     deferred: (campaignSeq: number, atMost: number): number => deferred.get(campaignSeq, atMost) ?? 0,
     /** Of a campaign's rows the first ones that no attempt holds. */
     unclaimedOf: (campaignSeq: number, limit: number): CampaignQueueRow[] =>
-      campaignRows.all(campaignSeq, 0, limit),
-    isAnyOf: (campaignSeq: number): boolean => campaignRows.get(campaignSeq, 1, 1) !== undefined,
+      unclaimedOf.all(campaignSeq, limit),
+    isAnyOf: (campaignSeq: number): boolean => isAnyOf.get(campaignSeq) !== undefined,
     /** Mail of campaigns to that address, in whatever case, that waits for an attempt. */
     ofCampaigns: (address: string) => ofCampaigns.all(address),
-    /** By lane, of the projects of these ids (null: of all), among the `WAITING_COUNTED` accepted first. */
+    /** They are counted by lane, of the projects of these ids (null: of all), among the `WAITING_COUNTED` accepted first. */
     waiting: (projects: ReadonlySet<string> | null, now: number): WaitingRow[] =>
       waiting.all({ now, projectIds: projects && JSON.stringify([...projects]) }),
     /** Next due time by lane; null where the lane is empty. */
     nextDue: (): Readonly<Record<Lane, number | null>> => next.get() ?? { 0: null, 1: null },
-    /** Next attempts of a message's recipients that are still queued. */
-    nextAttempts: (messageSeq: number): Map<number, number> =>
-      new Map(nextAttempts.all(messageSeq).map((row) => [row.recipient_id, row.due_at])),
+    /** Of all rows, those that are being tried too; null where there is none. */
+    earliest: (): number | null => earliest.get() ?? null,
+    /** After a restore: what was due, or being tried, waits for a person. Returns how much. */
+    hold: (now: number): number => {
+      hold.run(now);
+      return heldCount.get() ?? 0;
+    },
+    heldCount: (): number => heldCount.get() ?? 0,
+    heldRows: (limit: number) => heldRows.all(limit),
+    /** Some of what is held is due now, and patience with it begins again. Returns how much. */
+    letGo: (now: number, limit: number): number => letGo.run(now, now, limit).changes,
+    /** Next attempts of a message's recipients that are still queued; null: it is held since a restore. */
+    nextAttempts: (messageSeq: number): Map<number, number | null> =>
+      new Map(
+        nextAttempts
+          .all(messageSeq)
+          .map(({ recipient_id, due_at, claimed }) => [recipient_id, claimed === 2 ? null : due_at]),
+      ),
   };
 });

@@ -6,25 +6,23 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Job } from '#src/kernel/job.ts';
 import { createPace, type Pace } from '#src/kernel/pace.ts';
 
-export interface NightlyJobDeps {
-  readonly files: Pick<TenantFiles, 'visit'>;
-  /** Tenants in the order of their numbers, after `afterNumber`. */
-  readonly listTenants: (
-    afterNumber: number,
-    limit: number,
-  ) => Promise<readonly { readonly number: number; readonly id: string }[]>;
-  /** Removes old data from the registry. It runs before the tenants. */
-  readonly registry: (signal: AbortSignal, pace: Pace) => Promise<void>;
-  /** Each task runs for every tenant, in this order. */
-  readonly tasks: readonly NightlyTask[];
-}
-
 const TENANTS_PER_PAGE = 100;
 /** If every practice fails, the first failures say enough. */
 const MAX_NAMED_FAILURES = 20;
 
-/** A task that fails does not stop the others; the job itself fails at its end. */
-export const nightlyJob = ({ files, listTenants, registry, tasks }: NightlyJobDeps): Job => ({
+/**
+ * `registry` runs first, then each of `tasks` in its order for every tenant; `listTenants` has them in the order of their numbers. A
+ * task that fails does not stop the others; the job itself fails at its end.
+ */
+export const nightlyJob = (
+  files: Pick<TenantFiles, 'visit'>,
+  listTenants: (
+    afterNumber: number,
+    limit: number,
+  ) => Promise<readonly { readonly number: number; readonly id: string }[]>,
+  registry: (signal: AbortSignal, pace: Pace) => Promise<void>,
+  tasks: readonly NightlyTask[],
+): Job => ({
   name: 'remove what is old',
   schedule: '17 3 * * *',
   run: async (signal, log) => {

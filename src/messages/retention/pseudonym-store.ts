@@ -1,6 +1,6 @@
 // Replaces what the rows of old messages say of people by pseudonyms (pseudonym.ts), row by row. The rows stay, so counts,
 // outcomes and links do.
-import { overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { type Each, eachRow, overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import { searchIndexStore } from '#src/messages/search-index-store.ts';
 import { type MessageRow, messageStore } from '#src/messages/store.ts';
@@ -75,8 +75,8 @@ export const pseudonymStore = perConnection((db: TenantDb) => {
     setDoneTo: (seq: number): void => {
       setDoneTo.run(seq);
     },
-    /** Messages after that number, read one by one. The connection takes no other statement until the iteration ends. */
-    after: (seq: number): IterableIterator<OldMessage> => after.iterate(seq),
+    /** Messages after that number. */
+    after: (seq: number): Each<OldMessage> => eachRow(after, seq),
     /** A message that waits by now, or is done, is left as it is. What is replaced is overwritten in the file. */
     replace: (seqs: readonly number[], pseudonyms: Pseudonyms): void => {
       const messages = messageStore(db);

@@ -1,8 +1,9 @@
 // The nightly part of retention that keeps the rows of old messages without what they say of people. Transactions take a few
 // milliseconds, with pauses in between. How far it has come is stored with each of them, so that a night does not look at
 // all messages again, and a crash loses nothing; a message that waits is looked at again each night.
-import type { KeyObject } from 'node:crypto';
+
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import type { Pace } from '#src/kernel/pace.ts';
 import { addressPseudonym, textPseudonym } from '#src/messages/pseudonym.ts';
 import { pseudonymStore } from './pseudonym-store.ts';
@@ -11,7 +12,7 @@ import { nextOldMessages } from './rules.ts';
 export interface PseudonymiseDeps {
   readonly files: Pick<TenantFiles, 'read' | 'write'>;
   /** That of `addressHash`. */
-  readonly key: KeyObject;
+  readonly key: TenantKey;
   /** Messages that were due before this time, ms. */
   readonly before: number;
   readonly now: number;

@@ -1,10 +1,11 @@
 // Removes old data from one tenant's file, in transactions of a few milliseconds with pauses in between. After a crash or
 // the end of the daemon the next night removes the rest. Progress is not stored, because each night reads from the start.
 // Rows of messages are kept without what they say of people (pseudonymise.ts).
-import type { KeyObject } from 'node:crypto';
+
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { Each, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import type { Pace } from '#src/kernel/pace.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { pseudonymise } from './pseudonymise.ts';
@@ -21,7 +22,7 @@ export interface RemoveOldDeps {
   readonly files: Pick<TenantFiles, 'read' | 'write'>;
   readonly installation: Installation;
   /** That of `addressHash`. */
-  readonly key: KeyObject;
+  readonly key: TenantKey;
   readonly now: number;
   readonly pace: Pace;
   readonly rowsPerBatch?: number;
@@ -53,8 +54,7 @@ const cutoffs = (
 
 /** Rows of one kind, in the order of their keys, which is also that of their time. */
 export interface Rows {
-  /** Those after that key, read one by one. The connection takes no other statement until the iteration ends. */
-  readonly after: (db: TenantDb, key: number) => Iterable<StoredRow>;
+  readonly after: (db: TenantDb, key: number) => Each<StoredRow>;
   readonly remove: (db: TenantDb, keys: readonly number[]) => void;
 }
 

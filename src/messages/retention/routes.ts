@@ -5,18 +5,13 @@ import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
-import { AppError, type FieldProblem } from '#src/kernel/errors.ts';
+import type { FieldProblem } from '#src/kernel/error-table.ts';
+import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { type Clock, DAY } from '#src/kernel/time.ts';
 import { type Choice, choiceOf, kept, mostDays, type Periods, periodsInForce } from './rules.ts';
 import { patchRetentionBody, retentionSchema } from './schema.ts';
-
-export interface RetentionRoutesDeps {
-  readonly files: TenantFiles;
-  readonly clock: Clock;
-  /** The periods of the current configuration. */
-  readonly installation: () => Periods;
-}
 
 const present = (choice: Choice, installation: Periods): z.infer<typeof retentionSchema> => {
   const inForce = periodsInForce(choice, installation);
@@ -44,18 +39,18 @@ const requireNoMore = (wanted: z.output<typeof patchRetentionBody>, installation
     return [
       {
         path: `body.${name}`,
-        message: `must be at most ${most}, because the installation keeps it no longer`,
+        message: say`must be at most ${most}, because the installation keeps it no longer`,
       },
     ];
   });
   if (fields.length === 0) return;
-  throw new AppError('invalid_request', 'A practice cannot keep data longer than the installation does.', {
-    hint: 'Choose fewer days, or null for the period of the installation. Only the operator can raise that period.',
+  throw new AppError('invalid_request', say`A practice cannot keep data longer than the installation does.`, {
+    hint: say`Choose fewer days, or null for the period of the installation. Only the operator can raise that period.`,
     extra: { fields },
   });
 };
 
-export const retentionRoutes = ({ files, clock, installation }: RetentionRoutesDeps): Route[] => [
+export const retentionRoutes = (files: TenantFiles, clock: Clock, installation: () => Periods): Route[] => [
   defineRoute({
     method: 'get',
     path: '/api/practices/{id}/retention',

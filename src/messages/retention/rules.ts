@@ -2,6 +2,7 @@
 // practice's own choice, which is in days. Pure.
 
 import type { PracticeRetention } from '#src/accounts/tenants/store.ts';
+import type { Each } from '#src/kernel/db/sqlite.ts';
 import { DAY } from '#src/kernel/time.ts';
 
 /** The data for which a practice may choose a shorter period. */
@@ -93,23 +94,25 @@ const BYTES_PER_BATCH = 1_024 * 1_024;
  * while the clock was wrong; it is skipped.
  */
 export const nextBatch = (
-  rows: Iterable<StoredRow>,
+  rows: Each<StoredRow>,
   { before, now }: { readonly before: number; readonly now: number },
   rowsPerBatch = ROWS_PER_BATCH,
 ): Batch => {
   const keys: number[] = [];
   let seen = 0;
   let bytes = 0;
-  for (const row of rows) {
-    if (row.at >= before && row.at <= now) break;
+  let after: number | null = null;
+  rows((row) => {
+    if (row.at >= before && row.at <= now) return false;
     seen += 1;
     if (row.held === 0 && row.since < before) {
       keys.push(row.key);
       bytes += row.bytes;
     }
-    if (seen === rowsPerBatch || bytes >= BYTES_PER_BATCH) return { keys, after: row.key };
-  }
-  return { keys, after: null };
+    if (seen === rowsPerBatch || bytes >= BYTES_PER_BATCH) after = row.key;
+    return after === null;
+  });
+  return { keys, after };
 };
 
 /** A message whose row may say something of people. */
@@ -133,21 +136,22 @@ const MESSAGES_PER_BATCH = 25;
 
 /** Reading ends at the first younger message, as in `nextBatch`; one that is later than `now` is left. */
 export const nextOldMessages = (
-  rows: Iterable<OldMessage>,
+  rows: Each<OldMessage>,
   { before, now }: { readonly before: number; readonly now: number },
 ): OldMessages => {
   const keys: number[] = [];
   let firstLeft: number | null = null;
   let last: number | null = null;
   let seen = 0;
-  for (const { key, at, since, held, done } of rows) {
-    if (at >= before && at <= now) break;
+  let isMore = false;
+  rows(({ key, at, since, held, done }) => {
+    if (at >= before && at <= now) return false;
     seen += 1;
     last = key;
     if (done === 0 && held === 0 && since < before) keys.push(key);
     else if (done === 0) firstLeft ??= key;
-    if (keys.length === MESSAGES_PER_BATCH || seen === ROWS_PER_BATCH)
-      return { keys, firstLeft, last, isMore: true };
-  }
-  return { keys, firstLeft, last, isMore: false };
+    isMore = keys.length === MESSAGES_PER_BATCH || seen === ROWS_PER_BATCH;
+    return !isMore;
+  });
+  return { keys, firstLeft, last, isMore };
 };

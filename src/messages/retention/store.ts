@@ -1,6 +1,6 @@
 // Finds and removes old content, deliveries and events in a tenant's file, table by table. Rows are found by their key,
 // without an index on time: messages, deliveries, events and captures are numbered in the order in which they were stored.
-import { overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { type Each, eachRow, overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY } from '#src/kernel/time.ts';
 
 import type { StoredRow } from './rules.ts';
@@ -115,9 +115,8 @@ export const retentionStore = perConnection((db: TenantDb) => {
     return statements;
   };
   return {
-    /** Rows after that key, read one by one. The connection takes no other statement until the iteration ends. */
-    rowsAfter: (name: Removable, key: number): IterableIterator<StoredRow> =>
-      statementsOf(name).scan.iterate(key),
+    /** Rows after that key. */
+    rowsAfter: (name: Removable, key: number): Each<StoredRow> => eachRow(statementsOf(name).scan, key),
     /** Removes the rows, except those that are held by now. Their bytes are overwritten. */
     remove: (name: Removable, keys: readonly number[]): void =>
       overwriting(db, () => {

@@ -1,12 +1,15 @@
 // Reading the local mailbox of a capture upstream. A caller that is limited to projects sees only what was sent for these.
+
 import { z } from 'zod';
-import { requireRecentSignIn } from '#src/accounts/people/credential-faults.ts';
 import type { Caller } from '#src/kernel/access.ts';
+import { requireRecentSignIn } from '#src/kernel/credentials.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema, typedSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery } from '#src/kernel/list.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import { unseal } from '#src/kernel/seal.ts';
 import { type Clock, toIso } from '#src/kernel/time.ts';
 import { type CaptureRow, captureStore } from './store.ts';
@@ -34,7 +37,7 @@ const present = ({ seq: _, captured_at, ...row }: CaptureRow): z.infer<typeof ca
 export interface CaptureRoutesDeps {
   readonly files: TenantFiles;
   /** The key with which the upstream sealed. */
-  readonly key: Buffer;
+  readonly key: SealingKey;
   /** Whether the service itself sends mail as that tenant. */
   readonly isSystem: (tenantId: string) => boolean;
   readonly clock: Clock;
@@ -52,7 +55,7 @@ export const readCapture = async (
 ): Promise<Buffer> => {
   if (operatorProof !== null && isSystem(tenantId)) requireRecentSignIn(operatorProof, clock.now());
   const sealed = await files.read(tenantId, (db) => captureStore(db).source(captureId, projects));
-  if (!sealed) throw new AppError('not_found', 'There is no such captured message.');
+  if (!sealed) throw new AppError('not_found', say`There is no such captured message.`);
   return unseal(key, sealed, captureId);
 };
 

@@ -1,5 +1,6 @@
 // The local mailbox of a capture upstream, in each tenant's own file.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { ErasedContent } from '#src/kernel/personal-data.ts';
 import { joinWords } from '#src/kernel/typed-words.ts';
 
 export interface CaptureRow {
@@ -7,7 +8,7 @@ export interface CaptureRow {
   id: string;
   message_id: string;
   recipient: string;
-  /** Of its message. */
+  /** It is the subject of its message. */
   subject: string | null;
   return_path: string;
   captured_at: number;
@@ -30,7 +31,7 @@ export interface CaptureFilter {
 
 interface ListParameters {
   readonly messageId: string | null;
-  /** By `joinWords`. */
+  /** `joinWords` made them. */
   readonly words: string;
   /** JSON array. */
   readonly projectIds: string | null;
@@ -56,6 +57,13 @@ export const captureStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<NewCapture>(
     `INSERT INTO captures (id, message_id, recipient, return_path, captured_at, size_bytes, source)
      VALUES (:id, :message_id, :recipient, :return_path, :captured_at, :size_bytes, :source)`,
+  );
+  const removeOfMessage = db.prepare<[number]>(
+    'DELETE FROM captures WHERE message_id = (SELECT id FROM messages WHERE seq = ?)',
+  );
+  const removeOfShared = db.prepare<[number]>(
+    `DELETE FROM captures WHERE message_id IN
+       (SELECT id FROM messages JOIN message_bodies ON message_seq = seq WHERE shared_id = ?)`,
   );
   const trim = db.prepare<[number]>(
     'DELETE FROM captures WHERE seq <= (SELECT seq FROM captures ORDER BY seq DESC LIMIT 1 OFFSET ?)',
@@ -104,5 +112,9 @@ export const captureStore = perConnection((db: TenantDb) => {
     /** Still sealed. */
     source: (id: string, projects: CaptureFilter['projects']): Buffer | undefined =>
       source.get({ id, projectIds: jsonOf(projects) }),
+    removeOf: (of: ErasedContent): void => {
+      if ('message' in of) removeOfMessage.run(of.message);
+      else removeOfShared.run(of.shared);
+    },
   };
 });

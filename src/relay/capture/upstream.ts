@@ -1,8 +1,11 @@
 // The upstream of a fresh installation: it keeps in a local mailbox what would be sent, and delivers nothing. What it keeps is
 // sealed, because the service's own mails contain links and codes for signing in.
+
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { newId } from '#src/kernel/id.ts';
+import type { SealingKey } from '#src/kernel/seal.ts';
 import { seal } from '#src/kernel/seal.ts';
+import type { SealedPlace } from '#src/kernel/sealed-place.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import type { Reply } from '#src/mail/reply.ts';
 import type { Upstream } from '../upstream.ts';
@@ -14,11 +17,20 @@ export interface CaptureOptions {
   readonly keep: number;
   readonly files: TenantFiles;
   readonly clock: Clock;
-  /** Seals what is kept; 32 bytes. */
-  readonly key: Buffer;
+  /** Seals what is kept. */
+  readonly key: SealingKey;
 }
 
-/** As many as share one transaction of a tenant's file well. */
+export const sealedCaptures: SealedPlace = {
+  table: 'captures',
+  keys: ['seq'],
+  column: 'source',
+  purpose: 'captured mail',
+  with: ['id'],
+  boundTo: ({ id }) => String(id),
+};
+
+/** So many share one transaction of a tenant's file well. */
 const CONCURRENCY = 32;
 
 const reply: Reply = { code: 250, enhanced: '2.0.0', text: 'captured: kept locally, not delivered' };

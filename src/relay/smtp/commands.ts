@@ -55,7 +55,7 @@ export const encodeXtext = (value: string): string =>
 
 /** An address between `<` and `>` that cannot end the path or the line. */
 const sendable = /^[!-;=?-~]+$/;
-/** To a server that offers SMTPUTF8. */
+/** It may go to a server that offers SMTPUTF8. */
 const sendableUtf8 = /^[!-;=?-~\u0080-\u{10ffff}]+$/u;
 
 export interface LocalRefusal {

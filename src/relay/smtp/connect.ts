@@ -56,7 +56,7 @@ const createDialogueLog = (overhear: Overhear | undefined) => {
   return {
     /** What the server was asked last; null before the first command. */
     asked: (): Phase | null => asked,
-    /** Of the last EHLO, which inside TLS replaces the one before it (RFC 3207 §4.2). */
+    /** They are those of the last EHLO, which inside TLS replaces the one before it (RFC 3207 §4.2). */
     extensions: (): Extensions =>
       parseExtensions(
         ehlo

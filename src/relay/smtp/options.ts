@@ -12,7 +12,7 @@ export interface SmtpOptions {
   readonly host: string;
   readonly port: number;
   readonly tls: TlsMode;
-  /** With `password`: AUTH. Never sent without TLS except to a loopback address. With `opportunistic`, an attacker in
+  /** AUTH uses it with `password`. Never sent without TLS except to a loopback address. With `opportunistic`, an attacker in
    * the network can read it: a remote host with credentials needs `required` or `implicit`. */
   readonly user?: string;
   readonly password?: string;
@@ -37,11 +37,11 @@ export interface SmtpTimeouts {
   readonly setup: number;
   /** EHLO, AUTH, MAIL, RCPT, RSET. */
   readonly command: number;
-  /** From DATA to 354. */
+  /** It begins with DATA and ends with 354. */
   readonly data: number;
   /** Until one block of the message has left. */
   readonly block: number;
-  /** From the final dot to its reply. A short one makes duplicates (RFC 1047). */
+  /** It begins with the final dot and ends with its reply. A short one makes duplicates (RFC 1047). */
   readonly dot: number;
   readonly quit: number;
   /** How long an unused connection is kept: servers begin to drop them after about five minutes. */

@@ -39,7 +39,7 @@ export const createPace = (now: () => number) => {
   };
 };
 
-/** Under a rate, the messages of one second, for the same reason. */
+/** Where a rate is set, it prepares the messages of one second, for the same reason. */
 const concurrencyOf = ({ pool, rate }: SmtpOptions, prepared: number): number =>
   rate === undefined
     ? pool * CALLS_PER_CONNECTION + prepared

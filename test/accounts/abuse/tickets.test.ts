@@ -20,7 +20,9 @@ import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { createLog } from '#src/kernel/log.ts';
 import { createRateCheck } from '#src/kernel/rate-limit.ts';
+import { say } from '#src/kernel/say.ts';
 import { DAY } from '#src/kernel/time.ts';
+import { testSealingKey } from '#test/support/keys.ts';
 import {
   createSampleTenant,
   createTestClock,
@@ -29,7 +31,7 @@ import {
   temporaryDirectory,
 } from '#test/support/storage.ts';
 
-const outbox = createOutbox(Buffer.alloc(32, 7));
+const outbox = createOutbox(testSealingKey(7));
 const typed = { email: 'Erika@Example.org', subject: 'Werbung', description: 'Ich habe nichts bestellt.' };
 const report = (fields: object = {}) => reportBody.parse({ ...typed, ...fields });
 const de = { language: 'de', clientAddress: '192.0.2.1' } as const;
@@ -49,7 +51,7 @@ beforeEach(async () => {
     platform: storage.platform,
     clock,
     limitEmail: (key) => void limited.push(key),
-    limitSources: createRateCheck(clock, () => sourcesOfClient, 'Too much.'),
+    limitSources: createRateCheck(clock, () => sourcesOfClient, say`Too much.`),
     notices: {
       enqueue: outbox.enqueue,
       wake: () => {
@@ -144,7 +146,7 @@ describe('a report', () => {
 
   test('over the limit of its address leaves nothing', async () => {
     const limitEmail = () => {
-      throw new AppError('rate_limited', 'Too many.', { extra: { retry_after: 1 } });
+      throw new AppError('rate_limited', say`Too many.`, { extra: { retry_after: 1 } });
     };
     expect((await refusal(openTicket({ ...deps, limitEmail }, report(), de))).code).toBe('rate_limited');
     expect([count('abuse_tickets'), count('notices'), told]).toEqual([0, 0, 0]);
@@ -312,7 +314,7 @@ test('closed tickets go with their steps once they are old, and no others, howev
     insert(db, 'open', 'open', 0);
     insert(db, 'investigating', 'investigating', 0);
   });
-  const job = ticketRetentionJob({ platform, keep: () => 365 * DAY, clock: createTestClock(NOW) });
+  const job = ticketRetentionJob(platform, () => 365 * DAY, createTestClock(NOW));
   const log = createLog('silent');
   await job.run(AbortSignal.abort(), log);
   const ids = () =>
@@ -337,7 +339,7 @@ test('the mail goes from a ticket 30 days after it was closed, and the ticket st
     const all = db.prepare<[], string>('SELECT id FROM abuse_tickets').pluck().all();
     for (const id of all) ticketStore(db).insertSource(id, Buffer.from('From: x'));
   });
-  const job = ticketRetentionJob({ platform, keep: () => 10_000 * DAY, clock: createTestClock(NOW) });
+  const job = ticketRetentionJob(platform, () => 10_000 * DAY, createTestClock(NOW));
   await job.run(new AbortController().signal, createLog('silent'));
   expect([count('abuse_tickets'), count('abuse_ticket_sources')]).toEqual([33, 2]);
   expect(ids.map((id) => peek((db) => getTicket(db, id).row.source_bytes))).toEqual([null, bytes, bytes]);

@@ -4,6 +4,7 @@ import type { Notice } from '#src/accounts/mails/schema.ts';
 import { type NoticeRow, noticeStore } from '#src/accounts/mails/store.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
+import { testSealingKey } from '#test/support/keys.ts';
 import { openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
 
 const NOW = 1_700_000_000_000;
@@ -17,7 +18,7 @@ const notice = (code: string): Notice => ({
   expiresAfter: NOW + 600_000,
 });
 
-const outbox = createOutbox(Buffer.alloc(32, 7));
+const outbox = createOutbox(testSealingKey(7));
 let storage: Storage;
 beforeEach(async () => {
   storage = await openTestStorage(await temporaryDirectory());
@@ -41,7 +42,7 @@ describe('a notice that waits', () => {
     await write((db) => outbox.enqueue(db, notice('571902'), NOW));
     const [first, second] = await rows();
     if (!first || !second) throw new Error('two notices wait');
-    expect(() => createOutbox(Buffer.alloc(32, 8)).open(first)).toThrow();
+    expect(() => createOutbox(testSealingKey(8)).open(first)).toThrow();
     expect(() => outbox.open({ ...first, sealed: second.sealed })).toThrow();
   });
 

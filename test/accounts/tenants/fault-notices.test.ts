@@ -17,20 +17,18 @@ test('a fault of the registry has ended with the mail about it, and no second ma
   const mails: Sent[] = [];
   let wakes = 0;
   let waits = 0;
-  const end = sendFaultNotices({
-    storage,
-    clock: createTestClock(),
-    log: createLog('warn', { write: () => ++waits }),
-    origin: 'https://mail.example.com',
-    operator: () => 'operator@example.net',
-    notices: {
+  const end = sendFaultNotices(
+    { storage, clock: createTestClock(), log: createLog('warn', { write: () => ++waits }) },
+    {
       enqueue: (db, notice) => {
         db.exec("INSERT INTO master_key_check (only, sealed) VALUES (1, x'00') ON CONFLICT DO NOTHING");
         mails[wakes] = notice as unknown as Sent;
       },
       wake: () => ++wakes,
     },
-  });
+    'https://mail.example.com',
+    () => 'operator@example.net',
+  );
   onTestFinished(end);
 
   const limitPages = (most: number) =>

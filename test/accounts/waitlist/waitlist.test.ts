@@ -10,6 +10,7 @@ import {
 import type { Change } from '#src/kernel/change.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { HOUR } from '#src/kernel/time.ts';
 import {
   createTestClock,
@@ -82,7 +83,7 @@ describe('the waiting list', () => {
 
   test('over the limit of the address keeps nothing', async () => {
     const limitEmail = () => {
-      throw new AppError('rate_limited', 'Too many.', { extra: { retry_after: 1 } });
+      throw new AppError('rate_limited', say`Too many.`, { extra: { retry_after: 1 } });
     };
     const joining = joinBody.parse({ email: 'erika@example.org', plan: 'termin' });
     await expect(joinWaitlist({ ...deps, limitEmail }, joining)).rejects.toMatchObject({

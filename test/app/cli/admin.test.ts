@@ -299,7 +299,7 @@ describe('what is refused', () => {
     ],
     [['practices', '--plan', 'gold'], /^plan: /],
     [['create-practice', '--name', 'X', '--owner', 'nobody'], /owner_email: /],
-    [['create-practice', '--name', 'X', '--owner', 'x@example.org', '--language', 'fr'], /^language: /],
+    [['create-practice', '--name', 'X', '--owner', 'x@example.org', '--language', 'it'], /^language: /],
     [['tickets', '--stage', 'lost'], /^stage: /],
     [['waitlist', '--plan', 'test'], /^plan: /],
     [['ticket', '--id', '018f0000-0000-7000-8000-000000000001'], /There is no such/],

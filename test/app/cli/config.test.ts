@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { configCheck, configExample } from '#src/app/cli/config.ts';
+import { configCheck } from '#src/app/cli/config.ts';
 import { NO_NOTICES } from '#src/kernel/config/delivery.ts';
+import { exampleConfig } from '#src/kernel/config/example.ts';
 import { createSmtpReceiver } from '#test/support/smtp-receiver.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'sendwerk-check-'));
@@ -53,7 +54,7 @@ test('no file: exit code 1', async () => {
 });
 
 test('the example ends with a line break and passes once its secrets exist', async () => {
-  const text = configExample()
+  const text = exampleConfig()
     .replace('token_file: config/admin.token', '')
     .replace('master_key_file: config/master.key', 'master_key_env: KEY');
   const { exitCode, output } = await check(text);
@@ -62,7 +63,7 @@ test('the example ends with a line break and passes once its secrets exist', asy
   // Left as it is, it reaches no one: each line says which key is to be set.
   for (const key of ['service.public_origin', 'service.host', 'service.managed_suffix', 'upstreams[0]'])
     expect(output).toContain(` ${key}: `);
-  expect(configExample()).toMatch(/[^\n]\n$/);
+  expect(exampleConfig()).toMatch(/[^\n]\n$/);
 });
 
 test.each<[string, readonly string[] | null, string, string]>([

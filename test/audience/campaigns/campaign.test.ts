@@ -1,4 +1,5 @@
 // Campaigns by real mail: who gets it, once; what holds it back, what stops it, and what goes on after a start.
+// @module-tag slow
 import { copyFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { simpleParser } from 'mailparser';

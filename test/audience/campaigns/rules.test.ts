@@ -116,6 +116,24 @@ test.each([
     'bounces',
   ],
   [
+    'two more would pause the practice',
+    { tried: 10, hardBounced: 2, complained: 0 },
+    { ...nothing, sent: 190, refused: 10, hard_bounced: 8 },
+    null,
+  ],
+  [
+    'one more complaint would pause the practice',
+    { tried: 10, hardBounced: 0, complained: 1 },
+    { ...nothing, sent: 5_000, complaints: 4 },
+    'complaints',
+  ],
+  [
+    'two more complaints would pause the practice',
+    { tried: 10, hardBounced: 0, complained: 1 },
+    { ...nothing, sent: 5_000, complaints: 3 },
+    null,
+  ],
+  [
     'others brought the practice near its limit',
     { tried: 10, hardBounced: 0, complained: 0 },
     { ...nothing, sent: 30, hard_bounced: 1 },

@@ -56,6 +56,17 @@ beforeEach(async () => {
   for (let number = 1; number <= ENTRIES; number += 1) append(number);
 });
 
+test('nobody learns from a commitment whose value is the same, nor tries values out on it', () => {
+  const entries = tenant.db
+    .prepare<[], { facts_json: string }>('SELECT facts_json FROM consent_entries')
+    .all()
+    .map(({ facts_json }) => JSON.parse(facts_json).commitments.ip as string);
+  expect(new Set(entries).size).toBe(ENTRIES);
+  const plain = createHash('sha256').update('192.0.2.7').digest('hex');
+  for (const commitment of entries) expect(commitment).toMatch(/^[0-9a-f]{64}$/);
+  expect(entries).not.toContain(plain);
+});
+
 /** What the command prints of the file, and its exit code. */
 const verify = async (...more: string[]) => {
   let printed = '';
@@ -66,6 +77,7 @@ const verify = async (...more: string[]) => {
       printed += text;
     },
     printAll: async () => {},
+    isTerminal: false,
     printError: (text) => {
       printed += text;
     },
@@ -87,7 +99,10 @@ describe('the chain', () => {
     expect(printed).toContain(`entries: ${ENTRIES}, the last one with the hash `);
     expect(printed).toMatch(/HMAC was not checked.*\nall right\n$/);
     expect(exitCode).toBe(0);
-    expect(verifyLedger(tenant.db, ledger.key)).toMatchObject({ entries: ENTRIES, fault: null });
+    expect(verifyLedger(tenant.db, ledger.key(tenant.tenantId))).toMatchObject({
+      entries: ENTRIES,
+      fault: null,
+    });
   });
 
   test.each([
@@ -280,24 +295,36 @@ describe('what was written with all its hashes right, but without the key', () =
     forge();
     const what = expect.stringMatching(/^the HMAC of the head is wrong/);
     expect(verifyLedger(tenant.db, null).fault).toBeNull();
-    expect(verifyLedger(tenant.db, ledger.key).fault).toEqual({ seq: last, id: idOf(last), what });
+    expect(verifyLedger(tenant.db, ledger.key(tenant.tenantId)).fault).toEqual({
+      seq: last,
+      id: idOf(last),
+      what,
+    });
     append(30);
-    expect(verifyLedger(tenant.db, ledger.key).fault).toMatchObject({ seq: last + 1, what });
+    expect(verifyLedger(tenant.db, ledger.key(tenant.tenantId)).fault).toMatchObject({ seq: last + 1, what });
   });
 
   test('the head of another practice does not fit, nor that of another key', () => {
     const { seq, hash } = consentStore(tenant.db).head() ?? expect.fail();
-    consentStore(tenant.db).putHead({ seq, hash, mac: headMac(ledger.key, 'another', seq, hash) });
-    expect(verifyLedger(tenant.db, ledger.key).fault).toMatchObject({ seq });
-    consentStore(tenant.db).putHead({ seq, hash, mac: headMac(ledger.key, tenant.tenantId, seq, hash) });
-    expect(verifyLedger(tenant.db, ledger.key).fault).toBeNull();
+    consentStore(tenant.db).putHead({
+      seq,
+      hash,
+      mac: headMac(ledger.key(tenant.tenantId), 'another', seq, hash),
+    });
+    expect(verifyLedger(tenant.db, ledger.key(tenant.tenantId)).fault).toMatchObject({ seq });
+    consentStore(tenant.db).putHead({
+      seq,
+      hash,
+      mac: headMac(ledger.key(tenant.tenantId), tenant.tenantId, seq, hash),
+    });
+    expect(verifyLedger(tenant.db, ledger.key(tenant.tenantId)).fault).toBeNull();
     expect(verifyLedger(tenant.db, createSecretKey(Buffer.alloc(32, 9))).fault).toMatchObject({ seq });
   });
 
   test('a head whose HMAC has another length is a wrong one, and keeps nothing from being written', () => {
     tenant.db.exec("UPDATE consent_head SET mac = x'00'");
     append(30);
-    expect(verifyLedger(tenant.db, ledger.key).fault).toMatchObject({ seq: 21 });
+    expect(verifyLedger(tenant.db, ledger.key(tenant.tenantId)).fault).toMatchObject({ seq: 21 });
   });
 
   test('an entry without its head is not the service’s', async () => {
@@ -317,9 +344,12 @@ test('what is written while the ledger is checked is no fault', () => {
     if (rows.length === 0) append(30);
     return rows;
   });
-  expect(verifyLedger(reader, ledger.key)).toMatchObject({ entries: ENTRIES, fault: null });
+  expect(verifyLedger(reader, ledger.key(tenant.tenantId))).toMatchObject({ entries: ENTRIES, fault: null });
   reader.close();
-  expect(verifyLedger(tenant.db, ledger.key)).toMatchObject({ entries: ENTRIES + 1, fault: null });
+  expect(verifyLedger(tenant.db, ledger.key(tenant.tenantId))).toMatchObject({
+    entries: ENTRIES + 1,
+    fault: null,
+  });
 });
 
 test('an erased person leaves entries, of which nothing is in the file any more but their hashes', async () => {
@@ -359,6 +389,7 @@ test.each([
     print,
     printAll: async () => {},
     printError: print,
+    isTerminal: false,
   });
   expect(printed).toMatch(said);
 });

@@ -64,7 +64,7 @@ const night = (now: number, kept = ledger.kept): Promise<void> =>
 
 const fault = () => {
   writeMemory(tenant.db);
-  return verifyLedger(tenant.db, ledger.key).fault;
+  return verifyLedger(tenant.db, ledger.key(tenant.tenantId)).fault;
 };
 
 /** What entries still say of the client, by their actions. */

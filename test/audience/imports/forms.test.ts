@@ -115,7 +115,7 @@ describe('a workbook', () => {
         [MAIN]: `<worksheet><sheetData>${Array.from({ length: 40_000 }, (_, index) => `<row r="${index + 1}">${`<c t="str"><v>${'x'.repeat(900)}</v></c>`}</row>`).join('')}</sheetData></worksheet>`,
       },
     ],
-  ])('that unpacks to too many %s is refused with what to do', async (_, parts) => {
+  ])('that unpacks to too many %s is refused with what to do', { tags: ['slow'] }, async (_, parts) => {
     const file = workbookOf({ 1: ['E-Mail'] }, parts);
     expect(file.length).toBeLessThan(1_024 * 1_024);
     await expect(preview(file)).rejects.toThrow(/too much in it .* Save the sheet with the addresses/);

@@ -1,39 +1,46 @@
-// The list of places knows every table and column in which something of a person can be: who adds one must say there what an
-// erasure does with it.
+// What the rooms say of personal data knows every table and column in which something of a person can be: who adds one must say
+// in its room what an erasure does with it.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
-import { otherTables, places, platformTables } from '#src/audience/people/places.ts';
-import { erasedWords } from '#src/audience/people/words.ts';
-import { loadMigrations, migrate } from '#src/kernel/db/migrate.ts';
+import { loadSchema } from '#src/app/schema.ts';
+import { migrate } from '#src/kernel/db/migrate.ts';
+import type { FileKind } from '#src/kernel/db/sqlite.ts';
+import { startApp } from '#test/support/app.ts';
 
-const open = (kind: 'tenant' | 'platform'): Database.Database => {
-  const db = new Database(':memory:');
-  migrate(db, loadMigrations()[kind]);
-  return db;
+const app = await startApp();
+const rooms = Object.entries(app.personalData).map(([room, { personalData }]) => ({ room, ...personalData }));
+await app.remove();
+const places = rooms.flatMap((room) => room.places ?? []);
+const SRC = join(import.meta.dirname, '../../../src');
+const schemaOf = (room: string, kind: FileKind): string => {
+  const file = join(SRC, room, `schema.${kind}.sql`);
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
 };
-const [tenant, platform] = [open('tenant'), open('platform')];
-afterAll(() => {
-  tenant.close();
-  platform.close();
-});
 
-/** Tables, without those of SQLite and the search index itself. */
-const tablesOf = (db: Database.Database): string[] =>
-  db
-    .prepare<[], string>(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE %' ORDER BY name",
-    )
-    .pluck()
-    .all()
-    .filter((name) => !/^sqlite_|^search_trigrams/.test(name));
+const tenant = new Database(':memory:');
+migrate(tenant, loadSchema().tenant);
+afterAll(() => tenant.close());
+
+const tablesIn = (sql: string): string[] =>
+  [...sql.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name = '']) => name).toSorted();
 
 const columnsOf = (table: string) =>
   tenant.pragma(`table_info(${table})`) as readonly { name: string; type: string; pk: number }[];
 
 describe('the places of a person', () => {
-  test('are all tables of a tenant, each once', () => {
-    const known = [...places.map(({ table }) => table), ...Object.keys(otherTables)];
-    expect(known.toSorted()).toEqual(tablesOf(tenant));
+  test.each(rooms)('in $room are in each of its tables, or it says why not', (room) => {
+    const known = [...(room.places ?? []).map(({ table }) => table), ...Object.keys(room.otherTables ?? {})];
+    expect(known.toSorted()).toEqual(tablesIn(schemaOf(room.room, 'tenant')));
+    expect(Object.keys(room.platformTables ?? {}).toSorted()).toEqual(
+      tablesIn(schemaOf(room.room, 'platform')),
+    );
+  });
+
+  test('are asked of every room that has a table', () => {
+    const joined = readdirSync(SRC).filter((room) => schemaOf(room, 'tenant') + schemaOf(room, 'platform'));
+    expect(rooms.map(({ room }) => room)).toEqual(expect.arrayContaining(joined));
   });
 
   test.each(places)(
@@ -52,11 +59,8 @@ describe('the places of a person', () => {
     },
   );
 
-  test('leave no table of the registry unexplained', () => {
-    expect(Object.keys(platformTables).toSorted()).toEqual(tablesOf(platform));
-  });
-
   test('have words for the certificate', () => {
-    for (const { kind } of places) expect(Object.keys(erasedWords)).toContain(kind);
+    const kinds = rooms.flatMap(({ words }) => Object.keys(words?.('de').erased ?? {}));
+    for (const { kind } of places) expect(kinds).toContain(kind);
   });
 });

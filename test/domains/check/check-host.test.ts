@@ -1,11 +1,26 @@
 // What no server of ours would serve: loops, garbage, far too much of everything.
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { checkHost } from '#src/domains/check/check-host.ts';
+import { checkHost as check } from '#src/domains/check/check-host.ts';
 import { createCheckLookup } from '#src/domains/check/check-lookup.ts';
 import { readSpf } from '#src/domains/check/spf-record.ts';
 import { branchesOf, walkSpf } from '#src/domains/check/spf-tree.ts';
 import type { HostFacts } from '#src/domains/records/host-check.ts';
+import { withAdvice } from '#src/domains/records/host-check.ts';
 import { type DnsLookup, type Lookup, withPatience } from '#src/kernel/dns-lookup.ts';
+import { inEnglish } from '#src/kernel/say.ts';
+import { dkimRecord } from '#src/mail/dkim-key.ts';
+
+/** With the advice in English. */
+const checkHost = async (...given: Parameters<typeof check>) => {
+  const { records, inbound, conflicts, ...rest } = await check(...given);
+  return {
+    ...rest,
+    records: records.map((record) => withAdvice(inEnglish, record)),
+    inbound: inbound.map((record) => withAdvice(inEnglish, record)),
+    conflicts: conflicts.map((conflict) => withAdvice(inEnglish, conflict)),
+  };
+};
 
 const none: Lookup<never> = { kind: 'none', nameExists: true };
 const found = <T>(...records: T[]): Lookup<T> => ({ kind: 'found', records });
@@ -319,4 +334,37 @@ describe('what the DNS should not have', () => {
     );
     expect(record?.status).toBe('mismatch');
   });
+});
+
+const record = dkimRecord(generateKeyPairSync('rsa', { modulusLength: 2_048 }).publicKey, 'rsa-sha256');
+test.each<[what: string, keys: readonly string[], published: readonly string[], isVerified: boolean]>([
+  ['all keys are there', ['t1', 't2'], ['t1', 't2'], true],
+  ['one of them is not', ['t1', 't2'], ['t1'], false],
+  ['there is no key', [], ['t1'], false],
+])('a host is proved by its keys: %s', async (_, keys, published, isVerified) => {
+  const isThere = (name: string): boolean => published.some((selector) => name.startsWith(`${selector}.`));
+  const { lookup } = answering({
+    cname: (name) =>
+      name.includes('._domainkey.') && isThere(name) ? found(`${name.slice(0, 2)}.dkim.mail.test`) : none,
+    txt: (name) => (name.endsWith('.dkim.mail.test') && isThere(name) ? found([record]) : none),
+  });
+  const wanted = keys.map((selector) => ({ selector, record, imported: false }));
+  expect((await checkHost(lookup, { ...facts, keys: wanted })).dkimVerified).toBe(isVerified);
+});
+
+test.each<[what: string, held: () => string, status: string]>([
+  ['the same key', () => record, 'ok'],
+  ['another key', () => 'v=DKIM1; k=rsa; p=AAAA', 'mismatch'],
+])('an alias to a former host of the service, which holds %s', async (_, held, status) => {
+  const { lookup } = answering({
+    cname: (name) => (name.startsWith('t1._domainkey.') ? found('t1.dkim.mail.old.test') : none),
+    txt: (name) => {
+      if (name === 't1.dkim.mail.old.test') return found([held()]);
+      return name === 't1.dkim.mail.test' ? found([record]) : none;
+    },
+  });
+  const keys = [{ selector: 't1', record, imported: false }];
+  const { records } = await checkHost(lookup, { ...facts, keys });
+  const [dkim] = records.filter(({ purpose }) => purpose === 'dkim');
+  expect(dkim).toMatchObject({ status, hint: expect.stringContaining('t1.dkim.mail.test') });
 });

@@ -1,8 +1,9 @@
-import { createPublicKey, randomBytes, sign, verify } from 'node:crypto';
+import { createPublicKey, sign, verify } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createHostKeys, generateDkimKeyPair, openKey } from '#src/domains/keys/keys.ts';
+import { testSealingKey } from '#test/support/keys.ts';
 
-const sealingKey = randomBytes(32);
+const sealingKey = testSealingKey(1);
 const HOST = 'praxis.send.example.com';
 const keys = await createHostKeys('tenant-1', HOST, sealingKey, 5, generateDkimKeyPair);
 
@@ -56,7 +57,7 @@ describe('a sealed key', () => {
   test.each([
     ['for another tenant', 'tenant-2', key, sealingKey],
     ['under another token', 'tenant-1', { ...key, token: 'a'.repeat(24) }, sealingKey],
-    ['under another master key', 'tenant-1', key, randomBytes(32)],
+    ['under another master key', 'tenant-1', key, testSealingKey(2)],
   ])('does not open %s', (_, tenantId, row, usedKey) => {
     expect(() => openKey(tenantId, row, usedKey)).toThrow();
   });

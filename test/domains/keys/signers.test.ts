@@ -5,6 +5,7 @@ import { changeKeys, createSigners } from '#src/domains/keys/signers.ts';
 import { dkimKeyStore } from '#src/domains/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
+import { testSealingKey } from '#test/support/keys.ts';
 import { MANAGED_HOST, openTenantDb, type SampleTenant, SEALING_KEY } from '#test/support/storage.ts';
 
 let tenant: SampleTenant;
@@ -86,7 +87,7 @@ describe('opened keys', () => {
 
   test('under another master key are refused, not skipped', async () => {
     await addKeys(MANAGED_HOST);
-    const signers = createSigners(Buffer.alloc(32, 9), { ed25519: true });
+    const signers = createSigners(testSealingKey(9), { ed25519: true });
     expect(() => signers.of(tenant.db, tenant.tenantId, MANAGED_HOST)).toThrow();
   });
 });

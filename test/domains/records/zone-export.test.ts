@@ -1,4 +1,5 @@
 // @module-tag debian/bind9-utils
+
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,6 +18,7 @@ import { apexOf, wantedRecords } from '#src/domains/records/wanted-records.ts';
 import { type ZoneExport, zoneExport } from '#src/domains/records/zone-export.ts';
 import type { ResourceRecord } from '#src/domains/zones/resource-record.ts';
 import { zoneFile } from '#src/domains/zones/resource-record.ts';
+import { said } from '#src/kernel/say.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
 
 const run = promisify(execFile);
@@ -150,7 +152,7 @@ describe('BIND takes the file and finds in it exactly the records that are wante
       ...record,
       status: 'mismatch',
       found,
-      hint: `${'x'.repeat(5_000)}\n@ 60 IN A 192.0.2.66`,
+      hint: said(`${'x'.repeat(5_000)}\n@ 60 IN A 192.0.2.66`),
     });
     const check: HostCheck = {
       host: facts.host,
@@ -210,8 +212,8 @@ describe('what is found already', () => {
   ): HostCheck => {
     const asFound = (record: WantedRecord): CheckedRecord =>
       record.purpose === purpose
-        ? { ...record, status, found: [], hint: 'HINT', ...more }
-        : { ...record, status: 'missing', found: [], hint: '' };
+        ? { ...record, status, found: [], hint: said('HINT'), ...more }
+        : { ...record, status: 'missing', found: [], hint: said('') };
     return {
       host: facts.host,
       records: records.map(asFound),

@@ -1,5 +1,5 @@
 // Opens and clicks of copies that are still to be sent, on a practice's real file: claimed and settled as the dispatcher does it.
-import { createSecretKey } from 'node:crypto';
+
 import { expect, test } from 'vitest';
 import { createSigners } from '#src/domains/keys/signers.ts';
 import { eventStore } from '#src/events/store.ts';
@@ -13,21 +13,22 @@ import { messageStore } from '#src/messages/store.ts';
 import { type ClaimDeps, claimDue } from '#src/relay/claim.ts';
 import type { Outcome } from '#src/relay/outcome.ts';
 import { settle } from '#src/relay/settle.ts';
+import { testSealingKey, testTenantKey, testTokenKeys } from '#test/support/keys.ts';
 import { sharedSignThreads } from '#test/support/sign-threads.ts';
 import { openTenantDb, queueMessage, SEALING_KEY } from '#test/support/storage.ts';
 
 const deps: ClaimDeps = {
-  suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
+  suppressionKey: testTenantKey(1),
   simulatorDomain: 'simulator.mail.example.com',
   guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
   softBounces: () => ({ count: 5, days: 30 }),
-  signers: createSigners(SEALING_KEY, { ed25519: true }),
+  signersOf: createSigners(SEALING_KEY, { ed25519: true }).of,
   sign: sharedSignThreads().sign,
-  returnPathKey: createSecretKey(Buffer.alloc(32, 2)),
-  contentKey: Buffer.alloc(32, 3),
+  returnPathKey: testTokenKeys(2),
+  contentKey: testSealingKey(3),
   unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',
   addresses: null,
-  trackingLinks: createTrackingLinks('https://mail.example.com', createSecretKey(Buffer.alloc(32, 5))),
+  trackingLinks: createTrackingLinks('https://mail.example.com', testTokenKeys(5)),
   service: { name: 'Sendwerk', origin: 'https://mail.example.com' },
 };
 const policy = { waits: [MINUTE], thenEvery: MINUTE, jitter: 0, giveUpAfter: { 0: DAY, 1: DAY } };

@@ -1,7 +1,7 @@
 // What is held between an answer and the file: how long, how much, in which order, and what becomes of it where a file
 // cannot be written.
 // @module-tag slow
-import { createSecretKey } from 'node:crypto';
+
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type EventRow, eventStore } from '#src/events/store.ts';
@@ -13,6 +13,7 @@ import { createLog } from '#src/kernel/log.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { messageStore } from '#src/messages/store.ts';
+import { testTenantKey } from '#test/support/keys.ts';
 import { until } from '#test/support/process.ts';
 import {
   createSampleTenant,
@@ -37,7 +38,7 @@ const open = (fields: Partial<Hit> = {}): Hit => ({
 const click = (url: string): Hit => open({ kind: 'click', url });
 
 const signals: RecorderDeps['signals'] = {
-  suppressionKey: createSecretKey(Buffer.alloc(32, 1)),
+  suppressionKey: testTenantKey(1),
   simulatorDomain: 'simulator.mail.example.com',
   guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
   softBounces: () => ({ count: 5, days: 30 }),
@@ -115,7 +116,7 @@ const playedFiles = (endsAtOnce = false) => {
 const platform: RecorderDeps['platform'] = {
   peek: <T>(work: (db: PlatformDb) => T): T => {
     const statement = {
-      get: (number: number) => ({ number, id: String(number), slug: '' }),
+      get: (number: number) => ({ number, id: String(number), slug: '', moved_json: null }),
       pluck: () => statement,
     };
     return work({ prepare: () => statement } as unknown as PlatformDb);

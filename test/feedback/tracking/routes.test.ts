@@ -1,5 +1,5 @@
 // The answers at the server: what they wait for, what they cost, and what the log says of them.
-import { createSecretKey } from 'node:crypto';
+
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -15,6 +15,7 @@ import { createTrackingLinks } from '#src/mail/copy-links.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { LIMITS, startServer } from '#test/http/fixture.ts';
 import { createTestDisk } from '#test/kernel/db/test-disk.ts';
+import { testTenantKey, testTokenKeys } from '#test/support/keys.ts';
 import { until } from '#test/support/process.ts';
 import {
   createSampleTenant,
@@ -26,7 +27,7 @@ import {
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-const key = createSecretKey(Buffer.alloc(32, 7));
+const key = testTokenKeys(7);
 const clock = { now: () => 1_700_000_000_000 };
 const links = createTrackingLinks('', key);
 const TARGET = { tenantNumber: 1, recipientId: 1 };
@@ -35,7 +36,7 @@ const noted = () => {
   const hits: Hit[] = [];
   return {
     hits,
-    routes: trackingRoutes({ clock, trackingKey: key, recorder: { note: (_, hit) => void hits.push(hit) } }),
+    routes: trackingRoutes(clock, key, { note: (_, hit) => void hits.push(hit) }),
   };
 };
 const follow = async (url: string, init: RequestInit = {}): Promise<number> => {
@@ -61,7 +62,7 @@ test('a disk that hangs delays no answer', async () => {
     files: storage.tenants,
     log: createLog('error', { write: () => undefined }),
     signals: {
-      suppressionKey: key,
+      suppressionKey: testTenantKey(1),
       simulatorDomain: 'simulator.mail.example.com',
       guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
       softBounces: () => ({ count: 5, days: 30 }),
@@ -69,7 +70,7 @@ test('a disk that hangs delays no answer', async () => {
     holdMs: 0,
   });
   onTestFinished(() => recorder.stop());
-  const server = await startServer({ routes: trackingRoutes({ clock, trackingKey: key, recorder }) });
+  const server = await startServer({ routes: trackingRoutes(clock, key, recorder) });
   const before = disk.syncs();
   disk.hold();
   let isRead = false;
@@ -104,7 +105,7 @@ test('ten thousand answers keep a bounded part of the requests in memory', async
     holdMs: 60_000,
   });
   onTestFinished(() => recorder.stop());
-  const [, route] = trackingRoutes({ clock, trackingKey: key, recorder });
+  const [, route] = trackingRoutes(clock, key, recorder);
   const url = `https://praxis.example/${'a'.repeat(1_900)}`;
   const answer = (recipientId: number) => {
     const [, , , token = '', encoded = ''] = links.click({ tenantNumber: 1, recipientId }, url).split('/');

@@ -1,5 +1,5 @@
 // The route on a practice's real file: subscriptions that are confirmed, and a disk that fails.
-import { createSecretKey } from 'node:crypto';
+
 import { expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
@@ -13,6 +13,7 @@ import { encodeReturnPath } from '#src/mail/verp.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { createTestDisk } from '#test/kernel/db/test-disk.ts';
+import { testTenantKey, testTokenKeys } from '#test/support/keys.ts';
 import {
   createSampleTenant,
   createTestClock,
@@ -21,7 +22,7 @@ import {
   temporaryDirectory,
 } from '#test/support/storage.ts';
 
-const key = (byte: number) => createSecretKey(Buffer.alloc(32, byte));
+const key = testTokenKeys;
 const policy = { waits: [1], thenEvery: 1, jitter: 0, giveUpAfter: { 0: 1, 1: 1 } };
 
 const scene = async (format: 'sns' | 'json', isConfirmed = true) => {
@@ -37,12 +38,13 @@ const scene = async (format: 'sns' | 'json', isConfirmed = true) => {
       files: storage.tenants,
       returnPathKey: key(1),
       unsubscribeKey: key(2),
+      holderOf: () => null,
     },
     received: {
       readPlatform: storage.platform.read,
       files: storage.tenants,
       clock,
-      suppressionKey: key(3),
+      suppressionKey: testTenantKey(3),
       simulatorDomain: 'simulator.mail.example.com',
       guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
       softBounces: () => ({ count: 5, days: 30 }),

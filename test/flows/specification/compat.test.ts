@@ -48,6 +48,13 @@ const letterB = () => ({
   TextBody: 'Am Montag um 9:30 Uhr.',
 });
 
+const letterC = () => ({
+  from: { email: sender.practice.default_from },
+  personalizations: [{ to: [{ email: 'erika@example.org' }] }],
+  subject: 'Ihr Termin',
+  content: [{ type: 'text/plain', value: 'Am Montag um 9:30 Uhr.' }],
+});
+
 describe('vendor A', () => {
   const refusal = (name: string, statusCode = 422) => ({ statusCode, name, message: ANY });
 
@@ -155,6 +162,7 @@ test('a session names its practice in the query, the body or the header, in each
     [
       ['vendor-a/emails', letterA()],
       ['vendor-b/email', letterB()],
+      ['vendor-c/mail/send', letterC()],
       ['eu/send', letterA()],
     ] as const,
     ([path]) => path,

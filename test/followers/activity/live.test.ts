@@ -9,6 +9,7 @@ import type { Disk } from '#src/kernel/db/disk.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { createTestDisk } from '#test/kernel/db/test-disk.ts';
 import { createSseParser, type SseEvent } from '#test/support/sse.ts';
 import { createSampleTenant, openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
@@ -270,7 +271,7 @@ describe('what a stream is', () => {
     const stages: (() => Caller)[] = [
       () => ({ ...caller, projects: new Set(['p1']) }),
       () => {
-        throw new AppError('unauthorized', 'No more.');
+        throw new AppError('unauthorized', say`No more.`);
       },
     ];
     const asked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -1,4 +1,5 @@
 // Pages of the log against all of it, read row by row and sifted in plain code.
+// @module-tag slow
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';

@@ -1,7 +1,9 @@
 // Alerts over real files, woken as in the daemon; what goes to the network is held in the test's hand.
 // @module-tag slow
+
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AlertEvent, EventType } from '#src/events/catalogue.ts';
+import { createFollowing, type Follower, type Following } from '#src/events/follow.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
@@ -9,16 +11,16 @@ import { changeAlert, createAlert, removeAlert } from '#src/followers/alerts/cha
 import { openAlertQueue } from '#src/followers/alerts/queue.ts';
 import type { AlertKind } from '#src/followers/alerts/rules.ts';
 import { alertStore } from '#src/followers/alerts/store.ts';
-import { createFollowing, type Follower, type Following } from '#src/followers/follow.ts';
 import { systemChange } from '#src/kernel/change.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { createLog } from '#src/kernel/log.ts';
 import type { OutboundOutcome, OutboundRequest } from '#src/kernel/outbound/outbound.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
-import { createWorkEngine } from '#src/work/engine.ts';
-import type { WorkItem } from '#src/work/in-flight.ts';
-import type { OpenQueue } from '#src/work/queue.ts';
+import { createWorkEngine } from '#src/kernel/work/engine.ts';
+import type { WorkItem } from '#src/kernel/work/in-flight.ts';
+import type { OpenQueue } from '#src/kernel/work/queue.ts';
 import { createTestDisk } from '#test/kernel/db/test-disk.ts';
+import { testSealingKey } from '#test/support/keys.ts';
 import { until } from '#test/support/process.ts';
 import {
   createSampleTenant,
@@ -28,7 +30,7 @@ import {
   temporaryDirectory,
 } from '#test/support/storage.ts';
 
-const KEY = Buffer.alloc(32, 7);
+const KEY = testSealingKey(7);
 const START = Date.UTC(2026, 10, 28, 14, 30);
 const GATHER = MINUTE;
 const FIRST_WAIT = 5 * SECOND;
@@ -92,11 +94,7 @@ interface Scene {
 const run = async (storage: Storage, scene: Omit<Scene, 'running' | 'storage'>): Promise<Running> => {
   const { clock, tool, told, turns } = scene;
   const log = createLog('warn', { write: () => undefined });
-  const following = createFollowing({
-    platform: storage.platform,
-    files: storage.tenants,
-    work: createWorkEngine({ clock, log }),
-  });
+  const following = createFollowing(storage.platform, storage.tenants, createWorkEngine({ clock, log }));
   const open: Following['open'] = <Item extends WorkItem, Outcome>(follower: Follower<Item, Outcome>) =>
     following.open<Item, Outcome>({
       ...follower,

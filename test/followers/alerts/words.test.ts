@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import type { AlertEvent } from '#src/events/catalogue.ts';
 import { alertEvents, type Count, defaultEvents } from '#src/followers/alerts/rules.ts';
 import { alertMessage, testMessage } from '#src/followers/alerts/words.ts';
-import type { Language } from '#src/kernel/language.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
 import { DAY, MINUTE } from '#src/kernel/time.ts';
 
 const AT = Date.UTC(2026, 10, 28, 14, 30);
-const setting = (language: Language) => ({
+const setting = (language: MemberLanguage) => ({
   practice: 'Praxis am Markt',
   language,
   service: 'Sendwerk',
@@ -21,7 +21,7 @@ const count = (number: number, fields: Partial<Count> = {}): Count => ({
   samples: [],
   ...fields,
 });
-const messageOf = (counts: readonly (readonly [AlertEvent, Count])[], language: Language) =>
+const messageOf = (counts: readonly (readonly [AlertEvent, Count])[], language: MemberLanguage) =>
   alertMessage(new Map(counts), setting(language));
 
 const lines: Readonly<Record<AlertEvent, readonly [one: string, many: string, eins: string, viele: string]>> =
@@ -106,7 +106,7 @@ const lines: Readonly<Record<AlertEvent, readonly [one: string, many: string, ei
 
 describe('a line', () => {
   test.each(alertEvents)('of %s is right for one and for many, in both languages', (event) => {
-    const lineOf = (number: number, language: Language) =>
+    const lineOf = (number: number, language: MemberLanguage) =>
       messageOf([[event, count(number)]], language).lines.map(({ text }) => text);
     const [one, many, eins, viele] = lines[event];
     expect([lineOf(1, 'en'), lineOf(1_000, 'en')]).toEqual([[one], [many]]);

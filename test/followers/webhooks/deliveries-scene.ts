@@ -14,9 +14,10 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
 import { HOUR, MINUTE, SECOND } from '#src/kernel/time.ts';
+import { testSealingKey } from '#test/support/keys.ts';
 import { openTenantDb, queueMessage, type SampleTenant } from '#test/support/storage.ts';
 
-export const KEY = Buffer.alloc(32, 7);
+export const KEY = testSealingKey(7);
 export const WAITS = [5 * SECOND, 5 * MINUTE, HOUR];
 export const policy: WebhookPolicy = { waits: WAITS, jitter: 0, disableAfter: 5 * HOUR };
 export const START = 1_700_000_000_000;

@@ -15,7 +15,7 @@ const scene = () => {
   const spared: string[][] = [];
   const deliveries = { endBackoff: (...webhook: string[]) => void spared.push(webhook) };
   const files = { write } as unknown as TenantFiles;
-  const routes = deliveryRoutes({ files, clock, deliveries, practiceUrl: (id) => `/api/practices/${id}` });
+  const routes = deliveryRoutes({ files, clock }, deliveries, (id) => `/api/practices/${id}`);
   const route = routes.find(({ path }) => path.endsWith('{webhookID}/replay'));
   const replay = async (id: string): Promise<string> => {
     const input = { params: { id, webhookID: HOOK }, query: {}, body: { since: '2023-01-01T00:00:00Z' } };

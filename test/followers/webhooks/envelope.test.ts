@@ -16,7 +16,7 @@ test('is id, event, timestamp and data, in this order', () => {
 
 test('of a test says which webhook is tested', () => {
   const [id, webhookId] = [newId(), newId()];
-  const body = JSON.parse(testEnvelope(id, { webhookId, name: 'Praxis „Süd“', at: 1_764_000_000_000 }));
+  const body = JSON.parse(testEnvelope(id, { id: webhookId, name: 'Praxis „Süd“' }, 1_764_000_000_000));
   expect(body).toEqual({
     id,
     event: 'webhook.test',

@@ -2,9 +2,9 @@
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
+import { createFollowing, type Following } from '#src/events/follow.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import { eventStore } from '#src/events/store.ts';
-import { createFollowing, type Following } from '#src/followers/follow.ts';
 import { type DeliveryRow, deliveryStore } from '#src/followers/webhooks/delivery-store.ts';
 import { openWebhookQueue, type WebhookDeliveries, type WholeMail } from '#src/followers/webhooks/queue.ts';
 import type { WebhookPolicy } from '#src/followers/webhooks/rules.ts';
@@ -14,7 +14,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { OutboundOutcome, OutboundRequest } from '#src/kernel/outbound/outbound.ts';
-import { createWorkEngine } from '#src/work/engine.ts';
+import { createWorkEngine } from '#src/kernel/work/engine.ts';
 import type { TestDisk } from '#test/kernel/db/test-disk.ts';
 import { receiveMail } from '#test/support/received-mail.ts';
 import { openTestStorage, SEALING_KEY } from '#test/support/storage.ts';
@@ -158,11 +158,7 @@ export const startScene = async (
   const told: string[] = [];
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => logged.push(line) });
-  const following = createFollowing({
-    platform: storage.platform,
-    files: storage.tenants,
-    work: createWorkEngine({ clock, log }),
-  });
+  const following = createFollowing(storage.platform, storage.tenants, createWorkEngine({ clock, log }));
   const webhooks = openWebhookQueue({
     files: storage.tenants,
     clock,
@@ -192,7 +188,10 @@ export const startScene = async (
     stop,
     tenant: async () => {
       const id = newId();
-      await storage.platform.write((db) => registryStore(db).reserve(id, `praxis-${id}`, 0));
+      await storage.platform.write((db) => {
+        registryStore(db).reserve(id, `praxis-${id}`, 0);
+        registryStore(db).activate(id);
+      });
       await storage.tenants.create(id, () => undefined);
       return id;
     },

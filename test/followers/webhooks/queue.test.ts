@@ -1,7 +1,7 @@
 // @module-tag slow
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { followerRegistryStore } from '#src/followers/follower-registry-store.ts';
+import { followerRegistryStore } from '#src/events/follower-registry-store.ts';
 import { errorWords } from '#src/followers/webhooks/rules.ts';
 import { webhookStore } from '#src/followers/webhooks/store.ts';
 import { createTestDisk, type TestDisk } from '#test/kernel/db/test-disk.ts';

@@ -1,9 +1,11 @@
 // Which changes restart a webhook's deliveries: what was claimed would otherwise go to where the webhook was.
+
 import { expect, test } from 'vitest';
 import { createWebhook } from '#src/followers/webhooks/change.ts';
 import { webhookRoutes } from '#src/followers/webhooks/routes.ts';
 import { anonymous } from '#src/kernel/access.ts';
 import { systemChange } from '#src/kernel/change.ts';
+import { testSealingKey } from '#test/support/keys.ts';
 import {
   createSampleTenant,
   createTestClock,
@@ -26,18 +28,18 @@ test.each<[string, string, object, boolean]>([
   const deps = {
     files: storage.tenants,
     clock: createTestClock(1_700_000_000_000),
-    key: Buffer.alloc(32, 7),
+    key: testSealingKey(7),
     outbound: { refusalOf: async () => null },
     following: { hold: async () => () => undefined },
-    deliveries: { restart: (...webhook: string[]) => void restarted.push(webhook) },
   };
+  const deliveries = { restart: (...webhook: string[]) => void restarted.push(webhook) };
   const { row } = await createWebhook(
     deps as never,
     id,
     { ...given, inbound_mail: 'small' },
     { change: systemChange('webhook.create'), caller: anonymous },
   );
-  const route = webhookRoutes(deps as never).find(
+  const route = webhookRoutes(deps as never, deliveries as never).find(
     (one) => one.method === method && one.path.endsWith('/webhooks/{webhookID}'),
   );
   const params = { id, webhookID: row.id };

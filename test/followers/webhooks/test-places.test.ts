@@ -1,14 +1,15 @@
 // What tests of webhooks and alerts a practice may have waiting for receivers: their places are few, and everybody's.
-import { randomBytes } from 'node:crypto';
+
 import { expect, test } from 'vitest';
 import { alertRoutes } from '#src/followers/alerts/routes.ts';
 import { sealUrl } from '#src/followers/alerts/schema.ts';
 import { webhookRoutes } from '#src/followers/webhooks/routes.ts';
 import type { Route } from '#src/kernel/route.ts';
+import { testSealingKey } from '#test/support/keys.ts';
 import { createTestClock } from '#test/support/storage.ts';
 
 const clock = createTestClock(1_700_000_000_000);
-const key = randomBytes(32);
+const key = testSealingKey(1);
 const files = { read: async () => ({ row: alert, practice: 'Praxis', status: 'delivered' }) };
 const alert = {
   id: 'one',
@@ -21,7 +22,7 @@ const alert = {
 const service = { name: 'Sendwerk', origin: 'https://mail.example.com' };
 
 const kinds: readonly (readonly [string, (hang: () => Promise<unknown>) => Route[]])[] = [
-  ['webhooks', (sendTest) => webhookRoutes({ files, clock, key, deliveries: { sendTest } } as never)],
+  ['webhooks', (sendTest) => webhookRoutes({ files, clock, key } as never, { sendTest } as never)],
   ['alerts', (post) => alertRoutes({ files, clock, key, service, outbound: { post } } as never)],
 ];
 

@@ -1,9 +1,9 @@
 // What the scanners say of mail from the world: the real ones, and one that says what a test wants.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createReceivedScan, type ReceivedScan } from '#src/intake/content/scan-received.ts';
-import { createClamdScanner } from '#src/intake/content/scanners/clamd.ts';
-import { createRspamdScanner } from '#src/intake/content/scanners/rspamd.ts';
-import { testGuard } from '#test/intake/content/scanners/scanned.ts';
+import { createReceivedScan, type ReceivedScan } from '#src/content/scan-received.ts';
+import { createClamdScanner } from '#src/content/scanners/clamd.ts';
+import { createRspamdScanner } from '#src/content/scanners/rspamd.ts';
+import { testGuard } from '#test/content/scanners/scanned.ts';
 import { type Clamd, EICAR, EICAR_NAME, startClamd } from '#test/support/clamd.ts';
 import { freePort } from '#test/support/process.ts';
 import { GTUBE, RSPAMD_START_MS, type Rspamd, startRspamd } from '#test/support/rspamd.ts';
@@ -16,9 +16,7 @@ const scanBy = (
   at: { readonly rspamd?: string; readonly clamd?: string },
   { onFailure = 'pass', places = 8 }: { onFailure?: 'pass' | 'refuse'; places?: number } = {},
 ): ReceivedScan => {
-  const rspamd = at.rspamd
-    ? createRspamdScanner({ url: at.rspamd, ehloName: 'mx.service.test', guard: testGuard({ places }) })
-    : null;
+  const rspamd = at.rspamd ? createRspamdScanner(at.rspamd, 'mx.service.test', testGuard({ places })) : null;
   const clamd = at.clamd ? createClamdScanner(at.clamd, testGuard()) : null;
   onTestFinished(() => {
     rspamd?.stop();

@@ -2,9 +2,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { dkimSign } from 'mailauth/lib/dkim/sign.js';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { createReceivedScan, type ReceivedScan } from '#src/content/scan-received.ts';
 import { createChecks } from '#src/inbound/checks/open.ts';
 import type { CheckedMail, MailEnvelope } from '#src/inbound/mail.ts';
-import { createReceivedScan, type ReceivedScan } from '#src/intake/content/scan-received.ts';
 import type { Config } from '#src/kernel/config/config.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
@@ -79,7 +79,7 @@ export const useScene = (): Scene => {
   const checks: Scene['checks'] = (scan = noScan) => {
     const config = () => ({ service: { host: HOST } }) as Config;
     const lookup = createDnsLookup([zone.address], { tryMs: 2_000 });
-    const check = createChecks({ config, clock, scan, lookup });
+    const check = createChecks({ config, clock }, scan, lookup);
     return (content, envelope) =>
       check({
         content,

@@ -1,5 +1,5 @@
 // Which copies of a mail received are tried and which are refused: a real file, no network.
-import { createSecretKey } from 'node:crypto';
+
 import { beforeEach, describe, expect, test } from 'vitest';
 import { automaticReplyStore } from '#src/inbound/automatic-reply/store.ts';
 import { type ClaimedForward, claimDue, lookAtDue } from '#src/inbound/forwarding/claim.ts';
@@ -11,6 +11,8 @@ import { forgetMemory } from '#src/kernel/db/memory.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
+import { SETTINGS } from '#test/support/facts.ts';
+import { testTenantKey } from '#test/support/keys.ts';
 import { plansOf } from '#test/support/query-plan.ts';
 import { receiveMail } from '#test/support/received-mail.ts';
 import { openTenantDb } from '#test/support/storage.ts';
@@ -55,8 +57,8 @@ const claimAll = (now = NOW, own: Partial<typeof limits> = {}): readonly Claimed
   };
   const deps = {
     limits: () => ({ ...limits, ...own }),
-    suppressionKey: createSecretKey(Buffer.alloc(32)),
-    safeMode: () => ({ simulatorDomain: 'simulator.test', safeModeAllowed: [] }),
+    suppressionKey: testTenantKey(0),
+    safeMode: () => ({ simulatorDomain: 'simulator.test', config: SETTINGS }),
   };
   while (claimDue(db, claim, { kind: 'forward', policy, now }, deps).more);
   return taken;
@@ -96,14 +98,19 @@ describe('the bounds', () => {
   });
 
   test('are found by indexes that hold no refused copy', () => {
-    const plans = plansOf(db, (file) => forwardStore(file)).filter(({ sql }) => sql.includes('count(*)'));
+    const plans = plansOf(db, (file) => forwardStore(file)).filter(
+      ({ sql }) => sql.includes('count(*)') && sql.includes('created_at'),
+    );
     expect(plans.map(({ steps }) => steps.filter((step) => step.includes('inbound_forwards')))).toEqual([
       [
         'SEARCH inbound_forwards USING COVERING INDEX inbound_forwards_rate (target=? AND created_at>? AND created_at<?)',
       ],
       ['SEARCH inbound_forwards USING COVERING INDEX inbound_forwards_age (created_at>? AND created_at<?)'],
     ]);
-    const reads = plansOf(db, (file) => forwardStore(file)).flatMap(({ steps }) => steps);
+    const reads = plansOf(db, (file) => forwardStore(file))
+      // Holding what a restored file had due is done once, so it may read all.
+      .filter(({ sql }) => !sql.includes('SET next_attempt_at = NULL'))
+      .flatMap(({ steps }) => steps);
     expect(reads.filter((step) => /SCAN inbound_forwards(?! USING)|TEMP B-TREE/.test(step))).toEqual([]);
   });
 });

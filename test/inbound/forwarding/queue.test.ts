@@ -1,7 +1,7 @@
 // How many copies are in memory at a time.
 import { expect, test } from 'vitest';
 import { followers } from '#src/inbound/forwarding/queue.ts';
-import { createInFlight } from '#src/work/in-flight.ts';
+import { createInFlight } from '#src/kernel/work/in-flight.ts';
 
 const LARGE = 36 * 1_024 * 1_024;
 

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { beforeEach, expect, test } from 'vitest';
 import { type MailFilter, mailFindStore } from '#src/inbound/mailbox/find-store.ts';
 import { inboundStore } from '#src/inbound/store.ts';

@@ -1,4 +1,5 @@
 // Mails that attack their reader. Each is read to an answer of bounded size that says what it leaves out; none is an error.
+// @module-tag slow
 import { expect, test } from 'vitest';
 import { attachmentOf } from '#src/inbound/reading/attachments.ts';
 import { type MailContent, readMail } from '#src/inbound/reading/read.ts';

@@ -1,4 +1,5 @@
 // What a stranger who writes reports can make this service do.
+// @module-tag slow
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { findReport } from '#src/insight/domain-reports/find-report.ts';
@@ -91,7 +92,7 @@ const opened = async () => {
   const storage = await openTestStorage(await temporaryDirectory());
   const log = createLog('error', { write: () => undefined });
   const proveAuthor = async () => ({ domain: 'receiver.example', isSigned: false, isUncertain: false });
-  const receive = createDomainReports({ storage, clock, log, proveAuthor, relays: () => [] });
+  const receive = createDomainReports({ storage, clock, log }, proveAuthor, () => []);
   const send = (clientAddress: string, content = mailOf('Hello')) =>
     receive({ kind: 'dmarc', content, envelope: { ...envelope, clientAddress } });
   return { clock, send };

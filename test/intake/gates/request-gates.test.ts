@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { KNOWN_CONTROLS } from '#src/intake/gates/control-headers.ts';
-import { headerProblem } from '#src/intake/gates/request-gates.ts';
+import { KNOWN_CONTROLS, headerProblem as problemOf } from '#src/intake/gates/envelope-gates.ts';
+import { inEnglish } from '#src/kernel/say.ts';
+
+const headerProblem = (...header: Parameters<typeof problemOf>) => {
+  const problem = problemOf(...header);
+  return problem && inEnglish(problem);
+};
 
 describe('a sender may set', () => {
   test.each([

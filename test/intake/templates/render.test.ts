@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compileContent } from '#src/intake/templates/render.ts';
+import { said } from '#src/kernel/say.ts';
 
 const content = {
   subject: 'Termin am {{datum}}',
@@ -84,6 +85,8 @@ describe('data that do not fit', () => {
 
   test.each(['', ' ', '\u200b', '\u202e\n'])('a subject of %j alone', (datum) => {
     const { problemsOf } = compileContent({ ...content, subject: '{{datum}}' });
-    expect(problemsOf({ ...data, datum }, 'd')).toEqual([{ path: 'd', message: 'leaves the subject empty' }]);
+    expect(problemsOf({ ...data, datum }, 'd')).toEqual([
+      { path: 'd', message: said('leaves the subject empty') },
+    ]);
   });
 });

@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Disk } from '#src/kernel/db/disk.ts';
 import { type DurableFile, openDurableFile } from '#src/kernel/db/durable-file.ts';
-import { createHealingFile } from '#src/kernel/db/healing-file.ts';
 import { createMaintenance, type Maintenance } from '#src/kernel/db/maintenance.ts';
+import { migrationsOf } from '#src/kernel/db/migrate.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { createHealingFile } from '#src/kernel/db/storage.ts';
 import { until } from '#test/support/process.ts';
 import { temporaryDirectory } from '#test/support/storage.ts';
 import { createTestDisk, type TestDisk } from './test-disk.ts';
 
-const MIGRATION = { version: 1, name: '0001-t.sql', sql: 'CREATE TABLE t (n INTEGER) STRICT;' };
+const MIGRATIONS = migrationsOf('CREATE TABLE t (n INTEGER) STRICT;', []);
 const UNAVAILABLE = { code: 'unavailable' };
 
 let path: string;
@@ -23,7 +24,7 @@ let beforeOpen: () => Promise<void>;
 beforeEach(async () => {
   path = join(await temporaryDirectory(), 'tenant.db');
   disk = createTestDisk();
-  maintenance = createMaintenance({ platform: [], tenant: [MIGRATION] });
+  maintenance = createMaintenance({ platform: [], tenant: MIGRATIONS });
   onTestFinished(() => maintenance.stop());
   faults = [];
   beforeOpen = async () => undefined;
@@ -46,6 +47,7 @@ const openHealing = (usedDisk: Disk = disk): Promise<DurableFile<TenantDb>> =>
       maintenance,
       checkpointBytes,
       onFault,
+      onWal: () => undefined,
     });
   }, onFault);
 

@@ -1,18 +1,25 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { loadMigrations, type Migration, migrate } from '#src/kernel/db/migrate.ts';
+import { migrate, migrationsOf, schemaFault, statementsOf } from '#src/kernel/db/migrate.ts';
 import { openSqlite } from '#src/kernel/db/sqlite.ts';
 import { temporaryDirectory } from '#test/support/storage.ts';
 
-const FIRST: Migration = { version: 1, name: '0001-t.sql', sql: 'CREATE TABLE t (n INTEGER) STRICT;' };
-const SECOND: Migration = { version: 2, name: '0002-m.sql', sql: 'ALTER TABLE t ADD COLUMN m TEXT;' };
-const FAILING: Migration = {
-  version: 2,
-  name: '0002-broken.sql',
-  sql: "INSERT INTO t (n) VALUES (2); CREATE TABLE u (n INTEGER); INSERT INTO t (n) VALUES ('no number');",
-};
+const TABLES = `-- What is counted.
+CREATE TABLE t (
+  n INTEGER -- a number
+) STRICT;
+CREATE TRIGGER counted AFTER INSERT ON t BEGIN
+  UPDATE t SET n = n + 1 WHERE n = 0;
+END;
+CREATE INDEX t_n ON t (n);
+`;
+const SECOND_SQL = 'ALTER TABLE t ADD COLUMN m TEXT;';
+const FAILING_SQL =
+  "INSERT INTO t (n) VALUES (2); CREATE TABLE u (n INTEGER); INSERT INTO t (n) VALUES ('no number');";
+const ONE = migrationsOf(TABLES, []);
+const TWO = migrationsOf(TABLES, [SECOND_SQL]);
+const FAILING = migrationsOf(TABLES, [FAILING_SQL]);
 
 const openEmpty = async (): Promise<Database.Database> => {
   const db = openSqlite(join(await temporaryDirectory(), 'x.db'), { create: true, busyTimeoutMs: 0 });
@@ -23,112 +30,119 @@ const openEmpty = async (): Promise<Database.Database> => {
 };
 
 const version = (db: Database.Database): unknown => db.pragma('user_version', { simple: true });
-const schema = (db: Database.Database): unknown[] =>
-  db.prepare('SELECT sql FROM sqlite_schema').pluck().all();
+const schema = (db: Database.Database): unknown[] => db.prepare('SELECT name, sql FROM sqlite_schema').all();
 
 describe('migrating', () => {
   test('brings a new file to the newest version, and does nothing the second time', async () => {
     const db = await openEmpty();
-    migrate(db, [FIRST, SECOND]);
+    migrate(db, TWO);
     expect(version(db)).toBe(2);
     const before = schema(db);
-    migrate(db, [FIRST, SECOND]);
+    migrate(db, TWO);
     expect(schema(db)).toEqual(before);
   });
 
   test('runs only what a file lacks, and keeps its rows', async () => {
     const db = await openEmpty();
-    migrate(db, [FIRST]);
+    migrate(db, ONE);
     db.exec('INSERT INTO t (n) VALUES (1)');
-    migrate(db, [FIRST, SECOND]);
+    migrate(db, TWO);
     expect(db.prepare('SELECT * FROM t').all()).toEqual([{ n: 1, m: null }]);
   });
 
   test('leaves the file as it was where a migration fails, and can be tried again', async () => {
     const db = await openEmpty();
-    migrate(db, [FIRST]);
+    migrate(db, ONE);
     const before = schema(db);
-    expect(() => migrate(db, [FIRST, FAILING])).toThrow(/cannot store TEXT/);
+    expect(() => migrate(db, FAILING)).toThrow(/cannot store TEXT/);
     expect({ version: version(db), schema: schema(db), rows: db.prepare('SELECT * FROM t').all() }).toEqual({
       version: 1,
       schema: before,
       rows: [],
     });
     expect(db.inTransaction).toBe(false);
-    migrate(db, [FIRST, SECOND]);
+    migrate(db, TWO);
     expect(version(db)).toBe(2);
   });
 
   test('keeps what earlier migrations of the same run have done', async () => {
     const db = await openEmpty();
-    expect(() => migrate(db, [FIRST, FAILING])).toThrow();
+    expect(() => migrate(db, FAILING)).toThrow();
     expect(version(db)).toBe(1);
   });
 
   test('refuses a file of a newer program and touches nothing', async () => {
     const db = await openEmpty();
-    migrate(db, [FIRST, SECOND]);
+    migrate(db, TWO);
     const before = schema(db);
-    expect(() => migrate(db, [FIRST])).toThrow(/has schema 2, .* knows up to 1: start the newer program/);
+    expect(() => migrate(db, ONE)).toThrow(/has schema 2, .* knows up to 1: start the newer program/);
     expect({ version: version(db), schema: schema(db) }).toEqual({ version: 2, schema: before });
   });
 });
 
-describe('loading', () => {
-  const directoryWith = async (...names: string[]): Promise<string> => {
-    const root = await temporaryDirectory();
-    await mkdir(join(root, 'platform'));
-    await mkdir(join(root, 'tenant'));
-    for (const name of names) await writeFile(join(root, 'tenant', name), `-- ${name}`);
-    return root;
-  };
+describe('the hash of the tables', () => {
+  const hashOf = (tables: string, ...following: string[]) => migrationsOf(tables, following).at(-1)?.hash;
+  const moved = TABLES.split(/(?=^CREATE)/m)
+    .toReversed()
+    .join('');
 
-  test('reads the files in the order of their numbers', async () => {
-    const root = await directoryWith('0002-b.sql', '0001-a.sql');
-    expect(loadMigrations(root)).toEqual({
-      platform: [],
-      tenant: [
-        { version: 1, name: '0001-a.sql', sql: '-- 0001-a.sql' },
-        { version: 2, name: '0002-b.sql', sql: '-- 0002-b.sql' },
-      ],
-    });
+  test.each([
+    ['other comments and blanks', TABLES.replace(' -- a number', '').replace('-- What is counted.\n', '\n')],
+    ['another order of the statements', `${moved}\n`],
+  ])('is the same with %s', (_what, tables) => {
+    expect(tables).not.toBe(TABLES);
+    expect(hashOf(tables)).toBe(ONE[0]?.hash);
   });
 
   test.each([
-    { name: 'a gap', files: ['0001-a.sql', '0003-c.sql'], says: /tenant\/0003-c\.sql: the numbers must run/ },
-    {
-      name: 'a number given twice',
-      files: ['0001-a.sql', '0001-b.sql'],
-      says: /tenant\/0001-b\.sql: the numbers/,
-    },
-    { name: 'no first', files: ['0002-b.sql'], says: /tenant\/0002-b\.sql: the numbers/ },
-    {
-      name: 'a file of another name',
-      files: ['0001-a.sql', 'notes.txt'],
-      says: /tenant\/notes\.txt: expected a name/,
-    },
-    { name: 'upper case', files: ['0001-A.sql'], says: /tenant\/0001-A\.sql: expected a name/ },
-  ])('refuses $name and names the file', async ({ files, says }) => {
-    const root = await directoryWith(...files);
-    expect(() => loadMigrations(root)).toThrow(says);
+    ['another type', TABLES.replace('INTEGER', 'TEXT'), []],
+    ['what a trigger does', TABLES.replace('n + 1', 'n + 2'), []],
+    ['a further table', `${TABLES}CREATE TABLE u (n INTEGER) STRICT;\n`, []],
+    ['a blank within quotes', TABLES.replace('n = 0', "n = 'a  b'"), []],
+    ['a migration', TABLES, [SECOND_SQL]],
+  ])('changes with %s', (_what, tables, following) => {
+    expect(hashOf(tables, ...following)).not.toBe(hashOf(TABLES));
+    expect(hashOf("SELECT 'a b'")).not.toBe(hashOf("SELECT 'a  b'"));
   });
 
-  test.each(['platform', 'tenant'] as const)(
-    'what the program brings makes a sound %s file',
-    async (kind) => {
-      const db = await openEmpty();
-      const migrations = loadMigrations()[kind];
-      migrate(db, migrations);
-      expect(version(db)).toBe(migrations.length);
-      expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
-      expect(db.pragma('foreign_key_check')).toEqual([]);
-      const loose = db
-        .prepare(
-          "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'",
-        )
-        .pluck()
-        .all();
-      expect(loose).toEqual([]);
-    },
-  );
+  test('changes with each of the migrations', () => {
+    const third = 'DROP INDEX t_n;';
+    const hashes = [
+      hashOf(TABLES, SECOND_SQL, third),
+      hashOf(TABLES, third, SECOND_SQL),
+      hashOf(TABLES, SECOND_SQL),
+    ];
+    expect(new Set(hashes).size).toBe(3);
+  });
+
+  test('a trigger is one statement', () => {
+    expect(statementsOf(TABLES)).toEqual([
+      'CREATE TABLE t ( n INTEGER ) STRICT',
+      'CREATE TRIGGER counted AFTER INSERT ON t BEGIN UPDATE t SET n = n + 1 WHERE n = 0; END',
+      'CREATE INDEX t_n ON t (n)',
+    ]);
+  });
+
+  test('a file with other tables under the same number is refused and not written, and the error names what differs', async () => {
+    const db = await openEmpty();
+    const others = TABLES.replace('n INTEGER', 'n INTEGER NOT NULL').replace('t_n', 't_by_n');
+    migrate(db, migrationsOf(others, []));
+    // SQLite's own tables are no difference.
+    db.exec('ANALYZE');
+    const before = { version: version(db), schema: schema(db) };
+    for (const program of [ONE, TWO])
+      expect(() => migrate(db, program)).toThrow(
+        /x\.db was made by .* with other tables under the same number \(these differ: table t, index t_n, index t_by_n\): start that version/,
+      );
+    expect({ version: version(db), schema: schema(db) }).toEqual(before);
+    migrate(db, migrationsOf(others, [SECOND_SQL]));
+    expect(version(db)).toBe(2);
+  });
+
+  test('a file without a hash is refused', async () => {
+    const db = await openEmpty();
+    db.exec(`${TABLES} PRAGMA user_version = 1;`);
+    expect(() => migrate(db, ONE)).toThrow(/other tables under the same number: start that version/);
+    expect(schemaFault('x.db', { version: 1, hash: 0 }, ONE)).toMatchObject({ code: 'SCHEMA' });
+  });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openSqlite } from '#src/kernel/db/sqlite.ts';
+import { eachRow, openSqlite } from '#src/kernel/db/sqlite.ts';
 
 let home: string;
 let db: Database.Database;
@@ -45,4 +45,25 @@ test('a statement may first run within a transaction, and while another gives it
   })();
   expect(seen).toEqual([1, 3, 6]);
   expect(db.prepare('SELECT count(*) FROM t').pluck().get()).toBe(0);
+});
+
+test('rows that are read one by one end with the last, at a false and at a throw, and leave the connection free', () => {
+  const statement = db.prepare<[number], number>('SELECT n FROM t WHERE n >= ? ORDER BY n').pluck();
+  const readTo = (last: number, from = 1): number[] => {
+    const read: number[] = [];
+    eachRow(
+      statement,
+      from,
+    )((n) => {
+      read.push(n);
+      if (n > last) throw new Error('not this one');
+      return n < last;
+    });
+    return read;
+  };
+  expect(readTo(4)).toEqual([1, 2, 3]);
+  expect(readTo(2)).toEqual([1, 2]);
+  expect(() => readTo(1, 2)).toThrow('not this one');
+  db.exec('BEGIN; INSERT INTO t VALUES (4); COMMIT; VACUUM');
+  expect(readTo(5)).toEqual([1, 2, 3, 4]);
 });

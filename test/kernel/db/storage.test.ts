@@ -1,8 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Disk, disk } from '#src/kernel/db/disk.ts';
 import { DISK, PLATFORM_FILE } from '#src/kernel/db/file-states.ts';
@@ -29,11 +31,13 @@ describe('where a file cannot be closed', () => {
     { name: 'its disk fails for good', close: 'disk.close(descriptor)', breakFirst: true },
   ])('the process ends by itself: $name', async ({ close, breakFirst }) => {
     const script = `
+      import { loadSchema } from '#src/app/schema.ts';
       import { disk } from '#src/kernel/db/disk.ts';
       import { openStorage } from '#src/kernel/db/storage.ts';
       let fails = false;
       const storage = await openStorage({
         dataDirectory: ${JSON.stringify(await temporaryDirectory())},
+        schema: loadSchema(),
         maxOpenTenants: 4,
         checkpointBytes: 1_000_000,
         disk: {
@@ -137,6 +141,39 @@ describe('a fault that no one uses the file with', () => {
       expect(changes).toEqual([`${id} failing`, `${id} ok`]);
     },
   );
+});
+
+test("a tenant's file with other tables is a fault of that file, which is not written; the others are served", async () => {
+  const storage = await openTestStorage(directory);
+  const [broken, sound] = [newId(), newId()];
+  for (const id of [broken, sound]) await storage.tenants.create(id, () => undefined);
+  await storage.close();
+  const path = join(directory, 'tenants', broken, 'tenant.db');
+  const db = new Database(path);
+  db.exec(
+    'ALTER TABLE routes ADD COLUMN colour TEXT; DROP INDEX projects_default; PRAGMA application_id = 7',
+  );
+  db.close();
+  const before = readFileSync(path);
+
+  const again = await openTestStorage(directory);
+  await again.tenants.inspect(broken);
+  expect(again.states.of(broken)).toMatchObject({
+    state: 'other_schema',
+    reason: expect.stringMatching(/tenant\.db was made by a version .* with other tables/),
+  });
+  again.states.end(broken);
+  for (const use of [again.tenants.read, again.tenants.write])
+    await expect(use(broken, () => 1)).rejects.toMatchObject({ code: 'unavailable' });
+  expect(again.states.of(broken)).toMatchObject({
+    state: 'other_schema',
+    reason: expect.stringContaining(
+      '(these differ: index projects_default, table routes): start that version',
+    ),
+  });
+  expect(await again.tenants.read(sound, () => 1)).toBe(1);
+  await again.close();
+  expect(readFileSync(path).equals(before)).toBe(true);
 });
 
 test('a data directory that is gone is a fault of the disk, and no error of who asks', async () => {

@@ -3,14 +3,17 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type DurableFile, openDurableFile } from '#src/kernel/db/durable-file.ts';
 import { createMaintenance } from '#src/kernel/db/maintenance.ts';
+import { migrationsOf } from '#src/kernel/db/migrate.ts';
 import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createTenantFiles, type TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
+import { say } from '#src/kernel/say.ts';
 import { until } from '#test/support/process.ts';
 import { temporaryDirectory } from '#test/support/storage.ts';
 import { createTestDisk, type TestDisk } from './test-disk.ts';
 
-const MIGRATION = { version: 1, name: '0001-t.sql', sql: 'CREATE TABLE t (n INTEGER) STRICT;' };
+const MIGRATIONS = migrationsOf('CREATE TABLE t (n INTEGER) STRICT;', []);
 
 interface Watched {
   readonly files: TenantFiles;
@@ -28,7 +31,7 @@ const watch = async (maxOpen: number): Promise<Watched> => {
   const directory = join(await temporaryDirectory(), 'tenants');
   await mkdir(directory);
   const disk = createTestDisk();
-  const maintenance = createMaintenance({ platform: [], tenant: [MIGRATION] });
+  const maintenance = createMaintenance({ platform: [], tenant: MIGRATIONS });
   let open = 0;
   let most = 0;
   const watched: Omit<Watched, 'files'> = {
@@ -54,6 +57,7 @@ const watch = async (maxOpen: number): Promise<Watched> => {
           disk,
           maintenance,
           checkpointBytes: 1_024 * 1_024,
+          onWal: () => undefined,
           onFault: (error) => watched.faults.push(String(error)),
         }),
       )
@@ -75,6 +79,7 @@ const watch = async (maxOpen: number): Promise<Watched> => {
   const files = createTenantFiles({
     directory,
     maxOpen,
+    migrations: MIGRATIONS,
     disk,
     openFile,
     onFault,
@@ -200,6 +205,7 @@ test('callers that wait for a place are served in turn', async () => {
   const files = createTenantFiles({
     directory: await temporaryDirectory(),
     maxOpen: MAX_OPEN,
+    migrations: MIGRATIONS,
     disk: createTestDisk(),
     openFile: async () => {
       await turns(1);
@@ -249,6 +255,46 @@ describe('a file whose disk failed', () => {
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await watched.files.write(id, insert(4));
     expect(watched.log).toEqual([`closing ${id}`, `closed ${id}`, `open ${id}`]);
+  });
+});
+
+describe('a tenant that is being moved', () => {
+  const refusal = new AppError('unavailable', say`It is being moved.`, { extra: { retry_after: 1 } });
+
+  test('while it is held its file is used as before, and its work does not begin', async () => {
+    const { files } = await watch(2);
+    const [id = '', other = ''] = await createTenants(files, 2);
+    files.hold(id);
+    await files.write(id, insert(1));
+    expect(await files.read(id, numbers)).toEqual([1]);
+    expect([files.mayBegin(id), files.mayBegin(other)]).toEqual([false, true]);
+    files.release(id);
+    expect(files.mayBegin(id)).toBe(true);
+  });
+
+  test('withheld, everything is refused, what was written before is answered, and one file has it all', async () => {
+    const watched = await watch(2);
+    const { files } = watched;
+    const [id = ''] = await createTenants(files, 1);
+    const written = files.write(id, insert(1));
+    watched.log.length = 0;
+    await files.withhold(id, refusal);
+    await written;
+    expect(watched.log).toEqual([`closing ${id}`, `closed ${id}`]);
+    expect(await readdir(join(watched.directory, id))).toEqual(['tenant.db']);
+    for (const use of [
+      files.read(id, numbers),
+      files.write(id, insert(2)),
+      files.visit(id, async () => undefined),
+      files.rewrite(id, 1_000_000),
+    ])
+      await expect(use).rejects.toBe(refusal);
+    await files.inspect(id);
+    expect(watched.faults).toEqual([]);
+    expect(watched.log).toEqual([`closing ${id}`, `closed ${id}`]);
+
+    files.release(id);
+    expect(await files.read(id, numbers)).toEqual([1]);
   });
 });
 

@@ -7,6 +7,7 @@ import { createConnections } from '#src/kernel/outbound/connections.ts';
 import { createOutbound } from '#src/kernel/outbound/create-outbound.ts';
 import { exchange } from '#src/kernel/outbound/exchange.ts';
 import { readTarget } from '#src/kernel/outbound/target.ts';
+import { inEnglish, said } from '#src/kernel/say.ts';
 import { type HttpsReceiver, startHttpsReceiver } from '#test/support/https-receiver.ts';
 import { type Question, type ScriptedDns, startScriptedDns } from './scripted-dns.ts';
 
@@ -76,7 +77,7 @@ describe('a name that leads inside', () => {
   ])('%s: no connection arrives', async (_how, answer) => {
     const outbound = outboundWith(await dnsOf(answer));
     for (const url of ['https://rebind.example.com:8443/', 'https://rebind.example.com.:8443/a']) {
-      expect(await outbound.refusalOf(url)).toMatchObject({ message: 'points to an internal network' });
+      expect(await outbound.refusalOf(url)).toMatchObject({ message: said('points to an internal network') });
       expect(await outbound.post(request(url))).toEqual(INTERNAL);
     }
     expect(arrived).toBe(0);
@@ -142,21 +143,18 @@ describe('a name that changes', () => {
       const address = server.address();
       if (address === null || typeof address === 'string') throw new Error('no port');
       const gone = once(server, 'connection').then(([socket]) => once(socket, 'close'));
-      const connections = createConnections({
-        ca: undefined,
-        checked: {
-          kindOf: () => 'internal',
-          refusalOf: () => null,
-          lookUp: async () => null,
-          addressesOf: async () => ['127.0.0.1'],
-        },
+      const connections = createConnections(undefined, {
+        kindOf: () => 'internal',
+        refusalOf: () => null,
+        lookUp: async () => null,
+        addressesOf: async () => ['127.0.0.1'],
       });
       const target = readTarget(`${scheme}://wrong.example.com:${address.port}/`, {
         allowHttp: true,
         allowsSome: true,
         ownHost: '',
       });
-      if ('refusal' in target) throw new Error(target.refusal.message);
+      if ('refusal' in target) throw new Error(inEnglish(target.refusal.message));
       const options = { ...connections.optionsFor(target), agent: connections.fresh(target.isSecure) };
       const sent = exchange(target, request(''), options, AbortSignal.timeout(60_000));
       await expect(sent).rejects.toThrow('the URL points to an internal network');

@@ -1,5 +1,5 @@
 // The links that lead through the service; nothing else of the HTML may change.
-import { createSecretKey } from 'node:crypto';
+
 import { describe, expect, test } from 'vitest';
 import { parseAddress } from '#src/mail/address.ts';
 import { createTrackingLinks, MAX_TRACKED_URL, readClickLink, readOpenLink } from '#src/mail/copy-links.ts';
@@ -7,10 +7,11 @@ import { contentOfCopy } from '#src/messages/compose/copy-content.ts';
 import type { Copy, StoredMessage } from '#src/messages/compose/message.ts';
 import { trackedLinks } from '#src/messages/compose/tracking.ts';
 import type { MessageSettings } from '#src/messages/settings.ts';
+import { testTokenKeys } from '#test/support/keys.ts';
 import { messageRow } from '#test/support/message-row.ts';
 
 const ORIGIN = 'https://mail.example.com';
-const KEY = createSecretKey(Buffer.alloc(32, 7));
+const KEY = testTokenKeys(7);
 const links = createTrackingLinks(ORIGIN, KEY);
 const TENANT = 3;
 

@@ -17,7 +17,10 @@ beforeEach(async () => {
   storage = await openTestStorage(await temporaryDirectory(), { disk });
   registry = createDueRegistry(storage.platform);
   tenant = newId();
-  await storage.platform.write((db) => registryStore(db).reserve(tenant, 'praxis', 0));
+  await storage.platform.write((db) => {
+    registryStore(db).reserve(tenant, 'praxis', 0);
+    registryStore(db).activate(tenant);
+  });
 });
 
 /** Held for no longer than it takes to store it. */
@@ -79,7 +82,10 @@ describe('lowering', () => {
     const relying = hold(stranger, 200);
     await expect(failed).rejects.toThrow();
     await expect(relying).rejects.toThrow();
-    await storage.platform.write((db) => registryStore(db).reserve(stranger, 'later', 0));
+    await storage.platform.write((db) => {
+      registryStore(db).reserve(stranger, 'later', 0);
+      registryStore(db).activate(stranger);
+    });
     await hold(stranger, 300);
     expect(storage.platform.peek((db) => dueStore(db).all())).toEqual([{ tenant_id: stranger, due_at: 300 }]);
   });
@@ -130,7 +136,10 @@ describe('settling', () => {
   test('a hold that failed holds nothing', async () => {
     const stranger = newId();
     await expect(registry.hold(stranger, 100)).rejects.toThrow();
-    await storage.platform.write((db) => registryStore(db).reserve(stranger, 'later', 0));
+    await storage.platform.write((db) => {
+      registryStore(db).reserve(stranger, 'later', 0);
+      registryStore(db).activate(stranger);
+    });
     await hold(stranger, 100);
     await registry.settle(() => null);
     expect(storage.platform.peek((db) => dueStore(db).all())).toEqual([]);

@@ -25,13 +25,12 @@ const scene = async (fails: (done: string) => boolean = () => false) => {
       await storage.tenants.read(id, () => note(`${what} ${nameOf(id)}`));
     },
   });
-  const job = nightlyJob({
-    files: storage.tenants,
-    // Pages of two, so that the next page is asked for.
-    listTenants: (after) => storage.platform.read((db) => registryStore(db).listAll(after, 2)),
-    registry: async () => note('registry'),
-    tasks: [task('audit'), task('events')],
-  });
+  const job = nightlyJob(
+    storage.tenants,
+    (after) => storage.platform.read((db) => registryStore(db).listAll(after, 2)),
+    async () => note('registry'),
+    [task('audit'), task('events')],
+  );
   return { storage, tenants, job, done, stop, run: () => job.run(stop.signal, log) };
 };
 

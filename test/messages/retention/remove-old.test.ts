@@ -1,5 +1,6 @@
 // What is old leaves a tenant's file: real files, a clock that the test sets, every table before and after.
-import { createSecretKey } from 'node:crypto';
+// @module-tag slow
+
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -15,6 +16,7 @@ import { type Installation, removeOld } from '#src/messages/retention/remove-old
 import { retentionStore } from '#src/messages/retention/store.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { captureStore } from '#src/relay/capture/store.ts';
+import { testTenantKey } from '#test/support/keys.ts';
 import { plansOf } from '#test/support/query-plan.ts';
 import {
   createSampleTenant,
@@ -36,7 +38,7 @@ const installation: Installation = {
   inbound: 90 * DAY,
   webhook_deliveries: 30 * DAY,
 };
-const key = createSecretKey(Buffer.alloc(32, 7));
+const key = testTenantKey(7);
 const atOnce: Pace = (work) => work();
 
 let directory: string;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Each } from '#src/kernel/db/sqlite.ts';
 import { DAY, HOUR } from '#src/kernel/time.ts';
 import {
   mostDays,
@@ -58,6 +59,12 @@ describe('the period in force', () => {
   });
 });
 
+const eachOf =
+  <R>(rows: readonly R[]): Each<R> =>
+  (visit) => {
+    rows.every((row) => visit(row) !== false);
+  };
+
 describe('the next batch', () => {
   const times = { before: 100, now: 200 };
   const row = (key: number, fields: Partial<StoredRow> = {}): StoredRow => {
@@ -76,18 +83,17 @@ describe('the next batch', () => {
     ['a row after one from the future', [row(1, { at: 201 }), row(2)], [2], null],
     ['nothing of nothing', [], [], null],
   ])('%s', (_, rows, keys, after) => {
-    expect(nextBatch(rows, times, 3)).toEqual({ keys, after });
+    expect(nextBatch(eachOf(rows), times, 3)).toEqual({ keys, after });
   });
 
   test('reading ends at the first younger row', () => {
     const read: number[] = [];
-    function* rows() {
-      for (const key of [99, 100, 101]) {
+    const rows: Each<StoredRow> = (visit) =>
+      [99, 100, 101].every((key) => {
         read.push(key);
-        yield row(key);
-      }
-    }
-    nextBatch(rows(), times);
+        return visit(row(key)) !== false;
+      });
+    nextBatch(rows, times);
     expect(read).toEqual([99, 100]);
   });
 });
@@ -129,6 +135,6 @@ describe('the next old messages', () => {
       { keys: [], firstLeft: null, last: 500, isMore: true },
     ],
   ])('%s', (_, rows, expected) => {
-    expect(nextOldMessages(rows, times)).toEqual(expected);
+    expect(nextOldMessages(eachOf(rows), times)).toEqual(expected);
   });
 });

@@ -6,6 +6,7 @@ import { newId } from '#src/kernel/id.ts';
 import type { RequestContext, RouteResult } from '#src/kernel/route.ts';
 import { captureRoutes } from '#src/relay/capture/routes.ts';
 import { createCaptureUpstream } from '#src/relay/capture/upstream.ts';
+import { testSealingKey } from '#test/support/keys.ts';
 import {
   createSampleTenant,
   createTestClock,
@@ -14,7 +15,7 @@ import {
   temporaryDirectory,
 } from '#test/support/storage.ts';
 
-const KEY = Buffer.alloc(32, 5);
+const KEY = testSealingKey(5);
 
 let storage: Storage;
 let tenantId: string;

@@ -5,6 +5,7 @@ import { unseal } from '#src/kernel/seal.ts';
 import { captureStore } from '#src/relay/capture/store.ts';
 import { createCaptureUpstream } from '#src/relay/capture/upstream.ts';
 import { judge } from '#src/relay/outcome.ts';
+import { testSealingKey } from '#test/support/keys.ts';
 import {
   createSampleTenant,
   createTestClock,
@@ -19,7 +20,7 @@ beforeEach(async () => {
   storage = await openTestStorage(await temporaryDirectory());
 });
 
-const KEY = Buffer.alloc(32, 5);
+const KEY = testSealingKey(5);
 const SOURCE = Buffer.from('Subject: Termin\r\n\r\nIhr Code: 123456\r\n');
 
 const transmit = (tenantId: string) =>

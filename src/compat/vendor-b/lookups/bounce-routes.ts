@@ -9,6 +9,7 @@ import { type Caller, mayUseProject } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
@@ -21,7 +22,7 @@ import { shownFrom } from './present-message.ts';
 import { sliceOfEvents } from './slice.ts';
 import { type LoggedEvent, loggedEventStore } from './store.ts';
 
-const noSuchBounce = (): AppError => new AppError('not_found', 'There is no such bounce.');
+const noSuchBounce = (): AppError => new AppError('not_found', say`There is no such bounce.`);
 
 const bounceSchema = z
   .strictObject({
@@ -246,7 +247,7 @@ export const bounceLookups = (deps: LookupDeps): Route[] => {
         const tenantId = tenantOf(context);
         const { caller, change } = context;
         if (!caller.permissions.has('messages.view'))
-          throw new AppError('forbidden', 'Who may not see messages sees no bounces.', {
+          throw new AppError('forbidden', say`Who may not see messages sees no bounces.`, {
             extra: { permission: 'messages.view' },
           });
         const ids = await files.read(tenantId, (db) => {
@@ -257,8 +258,8 @@ export const bounceLookups = (deps: LookupDeps): Route[] => {
         const removed =
           ids.length === 0 ? ids : [...(await removeSuppressions(deps, ids, by, isActivatable))];
         if (removed.length === 0)
-          throw new AppError('conflict', 'No bounce suppresses this address, or you may not lift it.', {
-            hint: 'GET /api/practices/{id}/suppression?address= shows what keeps mail from it.',
+          throw new AppError('conflict', say`No bounce suppresses this address, or you may not lift it.`, {
+            hint: say`GET /api/practices/{id}/suppression?address= shows what keeps mail from it.`,
           });
         const Bounce = await files.read(tenantId, (db) =>
           presentBounce(db, deps, visibleBounce(db, params.bounceID, caller), caller),

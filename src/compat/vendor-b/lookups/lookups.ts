@@ -1,19 +1,24 @@
 // What the lookups work with, and what their routes share.
-import type { KeyObject } from 'node:crypto';
+
+import type { Caller } from '#src/kernel/access.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
+import type { TenantKey } from '#src/kernel/keys.ts';
 import type { ForeignShape, RequestContext } from '#src/kernel/route.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import type { SearchIndexer } from '#src/messages/search-indexer.ts';
-import type { Sources } from '#src/relay/source-routes.ts';
 
 export interface LookupDeps {
   readonly shape: ForeignShape;
   readonly files: TenantFiles;
   readonly clock: Clock;
   /** The key of `addressHash`. */
-  readonly suppressionKey: KeyObject;
+  readonly suppressionKey: TenantKey;
   readonly indexer: Pick<SearchIndexer, 'waiting'>;
-  readonly sources: Sources;
+  /** Reads the source of a recipient's copy. */
+  readonly sources: (
+    tenantId: string,
+    query: { readonly messageId: string; readonly caller: Caller },
+  ) => Promise<Buffer>;
   /** The public origin. */
   readonly origin: string;
 }

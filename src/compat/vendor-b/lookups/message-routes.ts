@@ -5,6 +5,7 @@ import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { fold, foldPart } from '#src/kernel/typed-words.ts';
 import { visibleMessage } from '#src/messages/present.ts';
@@ -105,10 +106,10 @@ const notKept = [
 const requireKept = (query: Readonly<Record<string, unknown>>): void => {
   const fields = notKept
     .filter((name) => query[name] !== undefined && query[name] !== '')
-    .map((name) => ({ path: `query.${name}`, message: 'is not kept of opens and clicks' }));
+    .map((name) => ({ path: `query.${name}`, message: say`is not kept of opens and clicks` }));
   if (fields.length > 0)
-    throw new AppError('invalid_request', 'Programs and places are not kept of opens and clicks.', {
-      hint: 'GET /api/practices/{id}/messages/{messageID}/events has what is kept.',
+    throw new AppError('invalid_request', say`Programs and places are not kept of opens and clicks.`, {
+      hint: say`GET /api/practices/{id}/messages/{messageID}/events has what is kept.`,
       extra: { fields },
     });
 };

@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
+import { say } from '#src/kernel/say.ts';
 import { DAY } from '#src/kernel/time.ts';
 
 const MAX_COUNT = 500;
@@ -68,9 +69,9 @@ export interface Slice<T> {
 /** An empty or short page would say that there are no others. */
 const requireEnd = (isFull: boolean, next: number | null): void => {
   if (isFull || next === null) return;
-  throw new AppError('invalid_request', 'There is too much to look through with these filters.', {
-    hint: 'Narrow it: messages by fromdate and todate, bounces by fromdate or messageid. The native lists go on from page to page.',
-    extra: { fields: [{ path: 'query', message: 'lets too little through' }] },
+  throw new AppError('invalid_request', say`There is too much to look through with these filters.`, {
+    hint: say`Narrow it: messages by fromdate and todate, bounces by fromdate or messageid. The native lists go on from page to page.`,
+    extra: { fields: [{ path: 'query', message: say`lets too little through` }] },
   });
 };
 

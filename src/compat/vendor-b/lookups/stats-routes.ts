@@ -11,6 +11,7 @@ import { type Caller, mayUseProject } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { routeOfStream } from '../streams.ts';
 import { bounceTypes } from './bounce-types.ts';
@@ -80,9 +81,9 @@ export const statsLookups = (deps: LookupDeps): Route[] => {
 
   const days = (query: StatsQuery, context: RequestContext): Promise<DayCounts[]> => {
     if (query.tag)
-      throw new AppError('invalid_request', 'Numbers are not kept by tag.', {
-        hint: 'GET /api/practices/{id}/messages/search?tag= finds the messages.',
-        extra: { fields: [{ path: 'query.tag', message: 'is not taken' }] },
+      throw new AppError('invalid_request', say`Numbers are not kept by tag.`, {
+        hint: say`GET /api/practices/{id}/messages/search?tag= finds the messages.`,
+        extra: { fields: [{ path: 'query.tag', message: say`is not taken` }] },
       });
     return files.read(tenantOf(context), (db) => daysOf(db, query, context.caller));
   };

@@ -61,7 +61,7 @@ export const loggedEventStore = perConnection((db: TenantDb) => {
   };
   const bySeq = db.prepare<[number], StoredRow>(`${select('returned', '')} AND events.seq = ?`);
   return {
-    /** Of all messages, or of the one with that id. */
+    /** They are of all messages, or of the one with that id. */
     before: (kind: EventKind, messageId: string | null, before: number, limit: number): LoggedEvent[] =>
       (messageId === null
         ? statements[kind].newest.all(before, limit)

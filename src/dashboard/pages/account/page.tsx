@@ -1,22 +1,23 @@
 // The person's own account: practices, sessions, password, language of the service's mails.
 import type { ListedSession } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, useData } from '#dashboard/data.ts';
-import { Badge, Card, Facts, Head, Time } from '#dashboard/parts/basics.tsx';
+import { useAction, useAnswer } from '#dashboard/data.ts';
+import { Badge, Button, Card, Facts, Head, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, Select, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { Table } from '#dashboard/parts/table.tsx';
 import { roleName } from '#dashboard/role-names.ts';
 import { account, loadAccount, type Membership, signOut } from '#dashboard/session.ts';
-import { accountWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const Practices = () => {
-  const w = accountWords();
+  const w = translated(words);
   const accept = useAction(async ({ practice_id: practiceID }: Membership) => {
     await call('POST /api/auth/memberships/{practiceID}/accept', { practiceID });
     await loadAccount();
-    toast(w.accepted);
+    toast(w.youAreMember);
   });
   const leave = async ({ practice_id: practiceID }: Membership): Promise<void> => {
     await call('DELETE /api/auth/memberships/{practiceID}', { practiceID });
@@ -35,14 +36,12 @@ const Practices = () => {
           rowKey={({ practice_id }) => practice_id}
           columns={[
             {
-              id: 'name',
               head: w.practice,
               isMain: true,
               cell: ({ practice_id, name, status }) =>
                 status === 'active' ? <a href={`/app/${practice_id}`}>{name}</a> : name,
             },
             {
-              id: 'role',
               head: w.role,
               cell: ({ role, status }) => (
                 <>
@@ -51,14 +50,11 @@ const Practices = () => {
               ),
             },
             {
-              id: 'do',
               head: '',
               align: 'end',
               cell: (membership) =>
                 membership.status === 'invited' ? (
-                  <button type="button" class="small" onClick={() => void accept.run(membership)}>
-                    {w.accept}
-                  </button>
+                  <Button text={w.accept} kind="small" onClick={() => void accept.run(membership)} />
                 ) : (
                   <Confirm
                     small
@@ -97,8 +93,8 @@ const deviceIn = (agent: string): string => {
 };
 
 const Sessions = () => {
-  const w = accountWords();
-  const sessions = useData((abort) => call('GET /api/auth/sessions', {}, { abort }), []);
+  const w = translated(words);
+  const sessions = useAnswer('GET /api/auth/sessions', {});
   const end = useAction(async ({ id: sessionID }: ListedSession) => {
     await call('DELETE /api/auth/sessions/{sessionID}', { sessionID });
     toast(w.ended);
@@ -129,10 +125,8 @@ const Sessions = () => {
           <Table
             caption={w.sessions}
             rows={data}
-            rowKey={({ id }) => id}
             columns={[
               {
-                id: 'device',
                 head: w.device,
                 isMain: true,
                 cell: ({ user_agent, current }) => (
@@ -142,18 +136,15 @@ const Sessions = () => {
                   </>
                 ),
               },
-              { id: 'from', head: w.from, cell: ({ client_address }) => client_address },
-              { id: 'began', head: w.began, cell: ({ created_at }) => <Time at={created_at} /> },
-              { id: 'used', head: w.used, cell: ({ last_used_at }) => <Time at={last_used_at} relative /> },
+              { head: w.from, cell: ({ client_address }) => client_address },
+              { head: w.since, cell: ({ created_at }) => <Time at={created_at} /> },
+              { head: w.lastUsed, cell: ({ last_used_at }) => <Time at={last_used_at} relative /> },
               {
-                id: 'do',
                 head: '',
                 align: 'end',
                 cell: (session) =>
                   !session.current && (
-                    <button type="button" class="small" onClick={() => void end.run(session)}>
-                      {w.end}
-                    </button>
+                    <Button text={w.end} kind="small" onClick={() => void end.run(session)} />
                   ),
               },
             ]}
@@ -167,7 +158,7 @@ const Sessions = () => {
 const NO_PASSWORDS = { current_password: '', password: '' };
 
 const Password = () => {
-  const w = accountWords();
+  const w = translated(words);
   const { fields, field, setFields } = useFields(NO_PASSWORDS);
   const has = account.value?.has_password ?? false;
   const set = useAction(async () => {
@@ -224,20 +215,20 @@ const Password = () => {
 };
 
 const AccountPage = () => {
-  const w = accountWords();
+  const w = translated(words);
   const me = account.value;
-  const change = useAction(async (language: 'de' | 'en') => {
+  const change = useAction(async (language: keyof typeof w.languages) => {
     await call('PATCH /api/auth/me', { body: { language } });
     await loadAccount();
   });
   if (!me) return null;
   return (
     <>
-      <Head title={w.title} />
+      <Head title={w.pages.account} />
       <Card>
         <Facts
           facts={[
-            [w.address, me.email],
+            [w.email, me.email],
             [w.operator, me.is_operator ? w.yes : null],
             [
               w.mailLanguage,

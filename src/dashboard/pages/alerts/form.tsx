@@ -5,8 +5,8 @@ import { eventNames } from '#dashboard/event-names.ts';
 import { EventChoice } from '#dashboard/parts/followers.tsx';
 import { Form, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { may } from '#dashboard/session.ts';
-import { language } from '#dashboard/words.ts';
-import { alertsWords } from './words.ts';
+import { language, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 /** Opens and clicks are no matter for a chat. */
 const reportable = (): readonly AlertEvent[] =>
@@ -28,7 +28,7 @@ export const AlertForm = ({
   readonly submit: string;
   readonly onSubmit: (body: CreateAlertBody) => Promise<unknown>;
 }) => {
-  const w = alertsWords();
+  const w = translated(words);
   const { fields, field } = useFields({
     name: alert?.name ?? '',
     kind: alert?.kind ?? 'slack',
@@ -48,7 +48,7 @@ export const AlertForm = ({
       <TextField label={w.name} required {...field('name')} />
       {!alert && <SelectField label={w.kind} options={w.kinds} {...field('kind')} />}
       <TextField
-        label={w.url}
+        label={w.address}
         hint={alert ? w.urlKept : w.urlHint}
         type="url"
         required={!alert}

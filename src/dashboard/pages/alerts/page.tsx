@@ -1,24 +1,22 @@
 // Chat alerts of the practice.
 import type { Alert } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { hasRows, useAction, usePages } from '#dashboard/data.ts';
-import { Head, Time } from '#dashboard/parts/basics.tsx';
+import { hasRows, useAction, useList } from '#dashboard/data.ts';
+import { Button, Head, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { curlOf, Empty, ErrorNote, toast } from '#dashboard/parts/feedback.tsx';
 import { FollowerState, failureOf } from '#dashboard/parts/followers.tsx';
 import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { practice } from '#dashboard/session.ts';
+import { translated } from '#dashboard/words.ts';
 import { AlertForm } from './form.tsx';
-import { alertsWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const Alerts = () => {
-  const w = alertsWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
-  const pages = usePages(
-    (cursor, abort) => call('GET /api/practices/{id}/alerts', { id, cursor }, { abort }),
-    [id],
-  );
+  const pages = useList('GET /api/practices/{id}/alerts', { id });
   const test = useAction(async (alertID: string) => {
     const { delivered, error } = await call('POST /api/practices/{id}/alerts/{alertID}/test', {
       id,
@@ -36,9 +34,8 @@ const Alerts = () => {
     pages.reload();
   };
   const columns: readonly Column<Alert>[] = [
-    { id: 'name', head: w.name, cell: ({ name }) => <strong>{name}</strong>, isMain: true },
+    { head: w.name, cell: ({ name }) => <strong>{name}</strong>, isMain: true },
     {
-      id: 'kind',
       head: w.kind,
       cell: ({ kind, url }) => (
         <>
@@ -48,33 +45,25 @@ const Alerts = () => {
         </>
       ),
     },
+    { head: w.state, cell: (alert) => <FollowerState follower={{ ...alert, failing_since: null }} /> },
+    { head: w.last, cell: ({ last_sent_at }) => <Time at={last_sent_at} relative /> },
     {
-      id: 'state',
-      head: w.state,
-      cell: (alert) => <FollowerState follower={{ ...alert, failing_since: null }} />,
-    },
-    { id: 'last', head: w.last, cell: ({ last_sent_at }) => <Time at={last_sent_at} relative /> },
-    {
-      id: 'error',
       head: w.error,
       cell: ({ last_error }) =>
         last_error ? <span lang="en">{failureOf(last_error)}</span> : <span class="quiet">–</span>,
     },
     {
-      id: 'actions',
       head: w.actions,
       align: 'end',
       cell: (alert) => (
         <span class="actions">
-          <button
-            type="button"
-            class="small"
+          <Button
+            text={w.test}
+            kind="small"
             aria-label={w.testOf(alert.name)}
             disabled={test.isRunning}
             onClick={() => void test.run(alert.id)}
-          >
-            {w.test}
-          </button>
+          />
           <FormDialog button={w.edit} kind="small" wide>
             {(close) => (
               <AlertForm
@@ -98,7 +87,7 @@ const Alerts = () => {
             {alert.status === 'active' ? w.disable : w.enable}
           </button>
           <Confirm
-            button={w.remove}
+            button={w.delete}
             text={w.removeText(alert.name)}
             kind="danger"
             small
@@ -124,13 +113,12 @@ const Alerts = () => {
   );
   return (
     <>
-      <Head title={w.title} intro={w.intro} actions={hasRows(pages) && create} />
+      <Head title={w.pages.alerts} intro={w.intro} actions={hasRows(pages) && create} />
       <ErrorNote error={test.error ?? switchTo.error} />
       <PagedTable
         caption={w.list}
         columns={columns}
         pages={pages}
-        rowKey={(row) => row.id}
         empty={
           <Empty
             title={w.empty}

@@ -5,15 +5,16 @@ import { call } from '#dashboard/api/call.ts';
 import { usePages } from '#dashboard/data.ts';
 import { Badge, Card, Facts, Head, Time } from '#dashboard/parts/basics.tsx';
 import { curlOf, Empty } from '#dashboard/parts/feedback.tsx';
-import { FilterDay, FilterSelect } from '#dashboard/parts/filters.tsx';
+import { FilterDay, FilterSelect, ShowAll } from '#dashboard/parts/filters.tsx';
 import { Paged, Table } from '#dashboard/parts/table.tsx';
 import { practice } from '#dashboard/session.ts';
+import { translated } from '#dashboard/words.ts';
 import { type Difference, differences } from './diff.ts';
-import { auditWords } from './words.ts';
+import { words } from './words/de.ts';
 
 /** `member.update` as `Mitglied geändert`; what has no words yet is shown as it is. */
 const actionName = (action: string): string => {
-  const w = auditWords();
+  const w = translated(words);
   const [noun = '', verb = ''] = action.split('.');
   const names: Readonly<Record<string, string>> = w.nouns;
   const verbs: Readonly<Record<string, string>> = w.verbs;
@@ -32,7 +33,7 @@ const Side = ({ value }: { readonly value: string | null }) =>
   value === null ? <span class="quiet">–</span> : <span class="value">{value}</span>;
 
 const Changes = ({ entry }: { readonly entry: AuditEntry }) => {
-  const w = auditWords();
+  const w = translated(words);
   const rows = differences(entry.before, entry.after);
   if (rows.length === 0) return <p class="quiet">{w.noChange}</p>;
   return (
@@ -41,16 +42,16 @@ const Changes = ({ entry }: { readonly entry: AuditEntry }) => {
       rows={rows}
       rowKey={({ path }) => path}
       columns={[
-        { id: 'field', head: w.field, isMain: true, cell: ({ path }) => <code>{path}</code> },
-        { id: 'before', head: w.before, cell: ({ before }) => <Side value={before} /> },
-        { id: 'after', head: w.after, cell: ({ after }) => <Side value={after} /> },
+        { head: w.field, isMain: true, cell: ({ path }) => <code>{path}</code> },
+        { head: w.before, cell: ({ before }) => <Side value={before} /> },
+        { head: w.after, cell: ({ after }) => <Side value={after} /> },
       ]}
     />
   );
 };
 
 const Entry = ({ entry }: { readonly entry: AuditEntry }) => {
-  const w = auditWords();
+  const w = translated(words);
   const { href } = useFilters();
   const { at, action, actor, target, client_address, request_id } = entry;
   const name = nameIn(entry.after) ?? nameIn(entry.before);
@@ -100,10 +101,10 @@ const Entry = ({ entry }: { readonly entry: AuditEntry }) => {
 };
 
 const Audit = () => {
-  const w = auditWords();
+  const w = translated(words);
   const id = practice.value?.id;
   const filters = useFilters();
-  const { values, href } = filters;
+  const { values } = filters;
   const { action = '', actor = '', target = '', from = '', to = '' } = values;
   const pages = usePages(
     (cursor, abort) => {
@@ -115,21 +116,12 @@ const Audit = () => {
     [id, action, actor, target, from, to],
   );
   const isFiltered = [action, actor, target, from, to].some((one) => one !== '');
-  const all = (
-    <a class="button" href={href({ action: '', actor: '', target: '', from: '', to: '' })}>
-      {w.reset}
-    </a>
-  );
+  const all = <ShowAll filters={filters} names={['action', 'actor', 'target', 'from', 'to']} />;
   return (
     <>
-      <Head title={w.title} intro={w.intro} />
+      <Head title={w.pages['operator/audit']} intro={w.intro} />
       <search class="filters">
-        <FilterSelect
-          filters={filters}
-          name="action"
-          label={w.about}
-          options={{ '': w.everything, ...w.nouns }}
-        />
+        <FilterSelect filters={filters} name="action" label={w.about} all={w.everything} options={w.nouns} />
         <FilterDay filters={filters} name="from" label={w.since} />
         <FilterDay filters={filters} name="to" label={w.until} />
         {isFiltered && all}

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Billing as Bill } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, useData } from '#dashboard/data.ts';
-import { Card, Facts, Head, Time } from '#dashboard/parts/basics.tsx';
+import { useAction, useAnswer } from '#dashboard/data.ts';
+import { Button, Card, Facts, Head, Time } from '#dashboard/parts/basics.tsx';
 import { Dialog } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextArea, TextField, useFields } from '#dashboard/parts/form.tsx';
@@ -12,8 +12,8 @@ import { PlanUse } from '#dashboard/parts/plan-use.tsx';
 import { Table } from '#dashboard/parts/table.tsx';
 import { planNames } from '#dashboard/plans.ts';
 import { account, practice } from '#dashboard/session.ts';
-import { language, number } from '#dashboard/words.ts';
-import { billingWords } from './words.ts';
+import { language, number, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 type Plan = Bill['plans'][number];
 type WaitedFor = 'termin' | 'praxis' | 'gruppe';
@@ -29,7 +29,7 @@ const euro = (amount: number): string =>
   }).format(amount);
 
 const WaitForm = ({ plan, onDone }: { readonly plan: WaitedFor; readonly onDone: () => void }) => {
-  const w = billingWords();
+  const w = translated(words);
   const { fields, field } = useFields({ email: account.value?.email ?? '', note: '' });
   const action = useAction(async () => {
     const body = { ...fields, note: fields.note || undefined, plan, name: practice.value?.name };
@@ -41,13 +41,13 @@ const WaitForm = ({ plan, onDone }: { readonly plan: WaitedFor; readonly onDone:
     <Form action={action} submit={w.wait}>
       <p>{w.waitText(planNames[plan])}</p>
       <TextField label={w.email} type="email" required {...field('email')} />
-      <TextArea label={w.note} rows={3} optional {...field('note')} />
+      <TextArea label={w.message} rows={3} optional {...field('note')} />
     </Form>
   );
 };
 
 const Plans = ({ id, bill }: { readonly id: string; readonly bill: Bill }) => {
-  const w = billingWords();
+  const w = translated(words);
   const [waitedFor, setWaitedFor] = useState<WaitedFor>();
   const checkout = useAction(async ({ plan }: Plan) => {
     const { url } = await call('POST /api/practices/{id}/billing/checkout', { id, body: { plan } });
@@ -80,16 +80,15 @@ const Plans = ({ id, bill }: { readonly id: string; readonly bill: Bill }) => {
         rows={bill.plans}
         rowKey={({ plan }) => plan}
         columns={[
-          { id: 'plan', head: w.plan, isMain: true, cell: ({ plan }) => planNames[plan] },
-          { id: 'mails', head: w.mails, align: 'end', cell: ({ monthly_cap }) => number(monthly_cap) },
+          { head: w.plan, isMain: true, cell: ({ plan }) => planNames[plan] },
+          { head: w.mails, align: 'end', cell: ({ monthly_cap }) => number(monthly_cap) },
           {
-            id: 'price',
             head: w.price,
             align: 'end',
             cell: ({ euro_per_month: amount }) =>
               amount === null ? w.agreed : amount === 0 ? w.free : w.euro(euro(amount)),
           },
-          { id: 'way', head: w.way, align: 'end', cell: way },
+          { head: w.way, align: 'end', cell: way },
         ]}
       />
       <Dialog title={w.wait} isOpen={waitedFor !== undefined} onClose={() => setWaitedFor(undefined)}>
@@ -106,7 +105,7 @@ const Subscription = ({
   readonly id: string;
   readonly of: NonNullable<Bill['subscription']>;
 }) => {
-  const w = billingWords();
+  const w = translated(words);
   const portal = useAction(async () => {
     const { url } = await call('POST /api/practices/{id}/billing/portal', { id });
     location.assign(url);
@@ -115,11 +114,7 @@ const Subscription = ({
   return (
     <Card
       title={w.subscription}
-      actions={
-        <button type="button" disabled={portal.isRunning} onClick={() => void portal.run()}>
-          {w.portal}
-        </button>
-      }
+      actions={<Button text={w.portal} disabled={portal.isRunning} onClick={() => void portal.run()} />}
     >
       <ErrorNote error={portal.error} />
       <Facts
@@ -137,7 +132,7 @@ const Subscription = ({
 
 /** Who comes back from paying waits here until the service knows of it. */
 const Paid = ({ isKnown, look }: { readonly isKnown: boolean; readonly look: () => void }) => {
-  const w = billingWords();
+  const w = translated(words);
   useEffect(() => {
     if (isKnown) return;
     const timer = setInterval(look, CONFIRM_MS);
@@ -151,13 +146,13 @@ const Paid = ({ isKnown, look }: { readonly isKnown: boolean; readonly look: () 
 };
 
 const Billing = () => {
-  const w = billingWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const { values } = useFilters();
-  const data = useData((abort) => call('GET /api/practices/{id}/billing', { id }, { abort }), [id]);
+  const data = useAnswer('GET /api/practices/{id}/billing', { id });
   return (
     <>
-      <Head title={w.title} intro={w.intro} />
+      <Head title={w.pages.billing} intro={w.intro} />
       <Loaded data={data}>
         {(bill) => (
           <>

@@ -5,22 +5,23 @@ import { useLocation } from 'preact-iso/router';
 import { useFilters } from '#dashboard/address.ts';
 import { call } from '#dashboard/api/call.ts';
 import { campaignStatuses, campaignTones } from '#dashboard/campaign-statuses.ts';
-import { useAction, useData } from '#dashboard/data.ts';
+import { useAction, useAnswer } from '#dashboard/data.ts';
 import type { PageProps } from '#dashboard/page-entry.ts';
-import { Badge, Head, Tabs } from '#dashboard/parts/basics.tsx';
+import { Badge, Button, Head, Tabs } from '#dashboard/parts/basics.tsx';
 import { ContentPreview, contentOf } from '#dashboard/parts/content.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { may, practice } from '#dashboard/session.ts';
+import { translated } from '#dashboard/words.ts';
 import { Recipients, Results } from './results.tsx';
-import { campaignWords } from './words.ts';
+import { words } from './words/de.ts';
 import { type CampaignProps, Writing } from './write.tsx';
 
 /** While it is sent, and until all of its messages have left. */
 const POLL_MS = 2_000;
 
 const Actions = ({ id, campaign, onChanged }: CampaignProps) => {
-  const w = campaignWords();
+  const w = translated(words);
   const { route } = useLocation();
   const { status, counts } = campaign;
   const at = { id, campaignID: campaign.id };
@@ -48,30 +49,29 @@ const Actions = ({ id, campaign, onChanged }: CampaignProps) => {
     <>
       <div class="actions">
         {status === 'sending' && (
-          <button type="button" disabled={pause.isRunning} onClick={() => void pause.run()}>
-            {w.pause}
-          </button>
+          <Button text={w.pause} disabled={pause.isRunning} onClick={() => void pause.run()} />
         )}
         {status === 'paused' && may('messages.send') && (
-          <button type="button" class="primary" disabled={resume.isRunning} onClick={() => void resume.run()}>
-            {w.resume}
-          </button>
+          <Button
+            text={w.resume}
+            kind="primary"
+            disabled={resume.isRunning}
+            onClick={() => void resume.run()}
+          />
         )}
         {mayCancel && (
           <Confirm
-            button={w.cancel}
+            button={w.cancelIt}
             title={w.cancelTitle}
             text={w.cancelText}
             kind="danger"
             onConfirm={cancel}
           />
         )}
-        <button type="button" disabled={duplicate.isRunning} onClick={() => void duplicate.run()}>
-          {w.duplicate}
-        </button>
+        <Button text={w.duplicate} disabled={duplicate.isRunning} onClick={() => void duplicate.run()} />
         {status === 'draft' && (
           <Confirm
-            button={w.remove}
+            button={w.delete}
             title={w.removeTitle}
             text={w.removeText}
             kind="danger"
@@ -85,13 +85,10 @@ const Actions = ({ id, campaign, onChanged }: CampaignProps) => {
 };
 
 const CampaignPage = ({ item = '' }: PageProps) => {
-  const w = campaignWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const { values, href } = useFilters();
-  const data = useData(
-    (abort) => call('GET /api/practices/{id}/campaigns/{campaignID}', { id, campaignID: item }, { abort }),
-    [id, item],
-  );
+  const data = useAnswer('GET /api/practices/{id}/campaigns/{campaignID}', { id, campaignID: item });
   const campaign = data.value;
   const isMoving = campaign !== undefined && (campaign.status === 'sending' || campaign.counts.queued > 0);
   useEffect(() => {
@@ -104,13 +101,13 @@ const CampaignPage = ({ item = '' }: PageProps) => {
   return (
     <>
       <Head
-        title={campaign?.name ?? w.back}
+        title={campaign?.name ?? w.pages.campaigns}
         intro={
           campaign && (
             <Badge tone={campaignTones[campaign.status]}>{campaignStatuses()[campaign.status]}</Badge>
           )
         }
-        back={{ href: `/app/${id}/campaigns`, text: w.back }}
+        back={{ href: `/app/${id}/campaigns`, text: w.pages.campaigns }}
         actions={campaign && <Actions id={id} campaign={campaign} onChanged={data.replace} />}
       />
       {campaign && !isWritten && (

@@ -1,17 +1,16 @@
 // A campaign that is being sent or was sent: how far it is, what became of it, its links and its recipients.
 import type { Campaign, CampaignRecipient } from '#api';
 import { useFilters } from '#dashboard/address.ts';
-import { addressOf, call, type Input } from '#dashboard/api/call.ts';
-import { useData, useNewer, usePages } from '#dashboard/data.ts';
-import { Badge, Card, Meter, Time } from '#dashboard/parts/basics.tsx';
+import { addressOf, type Input } from '#dashboard/api/call.ts';
+import { useAnswer, useList, useNewer } from '#dashboard/data.ts';
+import { Badge, Card, LinkButton, Meter, Time } from '#dashboard/parts/basics.tsx';
 import { Empty, Loaded, Note } from '#dashboard/parts/feedback.tsx';
 import { FilterSelect } from '#dashboard/parts/filters.tsx';
-import { refusalWords } from '#dashboard/parts/refusals.ts';
 import { type Column, PagedTable, Table } from '#dashboard/parts/table.tsx';
 import { statusNames, toneOf } from '#dashboard/statuses.ts';
-import { moment, number, percent } from '#dashboard/words.ts';
+import { moment, number, percent, translated } from '#dashboard/words.ts';
 import { LeftOut, reasonText } from './left-out.tsx';
-import { campaignWords } from './words.ts';
+import { words } from './words/de.ts';
 
 interface ResultProps {
   readonly id: string;
@@ -19,7 +18,7 @@ interface ResultProps {
 }
 
 const Figures = ({ campaign: { counts, rates } }: Pick<ResultProps, 'campaign'>) => {
-  const w = campaignWords();
+  const w = translated(words);
   const { soft_bounced, hard_bounced, refused } = counts;
   const figures = { ...counts, bounced: soft_bounced + hard_bounced + refused };
   const shares: Partial<Record<keyof typeof w.figures, number | null>> = {
@@ -45,9 +44,10 @@ const Figures = ({ campaign: { counts, rates } }: Pick<ResultProps, 'campaign'>)
 };
 
 /** Why it waits, is paused or has failed, and what to do. */
-const Cause = ({ reason, status }: { readonly reason: string; readonly status: Campaign['status'] }) => {
-  const w = campaignWords();
-  const [what, todo] = w.causes[reason] ?? refusalWords()[reason] ?? [];
+const Cause = ({ reason, status, refusals }: Campaign & { readonly reason: string }) => {
+  const w = translated(words);
+  const said = refusals[reason];
+  const [what, todo] = w.causes[reason] ?? (said ? [`${w.reason}: ${said.brief}`, said.hint] : []);
   return (
     <Note kind={status === 'failed' ? 'bad' : 'warn'}>
       <p>{what ?? `${w.reason}: ${reason}`}</p>
@@ -57,17 +57,12 @@ const Cause = ({ reason, status }: { readonly reason: string; readonly status: C
 };
 
 export const Results = ({ id, campaign }: ResultProps) => {
-  const w = campaignWords();
-  const { counts, left_out, reason, waiting, status } = campaign;
-  const links = useData(
-    (abort) =>
-      call(
-        'GET /api/practices/{id}/campaigns/{campaignID}/links',
-        { id, campaignID: campaign.id },
-        { abort },
-      ),
-    [campaign.id],
-  );
+  const w = translated(words);
+  const { counts, left_out, refusals, reason, waiting, status } = campaign;
+  const links = useAnswer('GET /api/practices/{id}/campaigns/{campaignID}/links', {
+    id,
+    campaignID: campaign.id,
+  });
   useNewer(links, counts.clicked);
   return (
     <>
@@ -77,9 +72,9 @@ export const Results = ({ id, campaign }: ResultProps) => {
             <Meter label={w.progress} value={Math.round(campaign.progress * 100)} max={100} />
           )}
           {waiting && <Note kind="warn">{w.waits(moment(waiting.until))}</Note>}
-          {reason && <Cause reason={reason} status={status} />}
+          {reason && <Cause {...campaign} reason={reason} />}
           <Figures campaign={campaign} />
-          <LeftOut counts={left_out} />
+          <LeftOut counts={left_out} refusals={refusals} />
         </div>
       </Card>
       <Card title={w.links}>
@@ -93,9 +88,9 @@ export const Results = ({ id, campaign }: ResultProps) => {
                 rows={data}
                 rowKey={(row) => row.url}
                 columns={[
-                  { id: 'url', head: w.link, cell: ({ url }) => url },
-                  { id: 'people', head: w.recipients, align: 'end', cell: (row) => number(row.recipients) },
-                  { id: 'clicks', head: w.clicks, align: 'end', cell: ({ clicks }) => number(clicks) },
+                  { head: w.link, cell: ({ url }) => url },
+                  { head: w.recipients, align: 'end', cell: (row) => number(row.recipients) },
+                  { head: w.clicks, align: 'end', cell: ({ clicks }) => number(clicks) },
                 ]}
               />
             )
@@ -108,60 +103,52 @@ export const Results = ({ id, campaign }: ResultProps) => {
 
 type State = NonNullable<Input<'GET /api/practices/{id}/campaigns/{campaignID}/recipients'>['state']>;
 
-const columns = (id: string): readonly Column<CampaignRecipient>[] => {
-  const w = campaignWords();
+const columns = (id: string, refusals: Campaign['refusals']): readonly Column<CampaignRecipient>[] => {
+  const w = translated(words);
   return [
     {
-      id: 'address',
       head: w.address,
       cell: ({ address, message_id }) =>
         message_id ? (
-          <a href={`/app/${id}/post/${message_id}`}>{address ?? w.erased}</a>
+          <a href={`/app/${id}/post/${message_id}`}>{address ?? w.erasedMark}</a>
         ) : (
-          (address ?? w.erased)
+          (address ?? w.erasedMark)
         ),
     },
     {
-      id: 'status',
       head: w.status,
       cell: ({ status, reason }) =>
         status ? (
           <Badge tone={toneOf(status)}>{statusNames()[status]}</Badge>
         ) : (
-          <Badge tone="plain">{reasonText(reason ?? '')}</Badge>
+          <Badge tone="plain">{reasonText(reason ?? '', refusals)}</Badge>
         ),
     },
-    { id: 'answer', head: w.answer, cell: ({ diagnostic }) => diagnostic ?? '–' },
-    { id: 'changed', head: w.changed, align: 'end', cell: ({ updated_at }) => <Time at={updated_at} /> },
+    { head: w.answer, cell: ({ diagnostic }) => diagnostic ?? '–' },
+    { head: w.changed, align: 'end', cell: ({ updated_at }) => <Time at={updated_at} /> },
   ];
 };
 
 export const Recipients = ({ id, campaign }: ResultProps) => {
-  const w = campaignWords();
+  const w = translated(words);
   const filters = useFilters();
   const state = filters.values.state as State | undefined;
   const at = { id, campaignID: campaign.id, state };
-  const pages = usePages(
-    (cursor, abort) =>
-      call('GET /api/practices/{id}/campaigns/{campaignID}/recipients', { ...at, cursor }, { abort }),
-    [campaign.id, state],
-  );
+  const pages = useList('GET /api/practices/{id}/campaigns/{campaignID}/recipients', { ...at });
   useNewer(pages, campaign.updated_at);
   return (
     <>
       <div class="filters">
         <FilterSelect filters={filters} name="state" label={w.state} options={w.states} />
-        <a
-          class="button"
+        <LinkButton
+          text={w.asCsv}
           download
           href={addressOf('GET /api/practices/{id}/campaigns/{campaignID}/recipients/export', at)}
-        >
-          {w.export}
-        </a>
+        />
       </div>
       <PagedTable
         caption={w.recipients}
-        columns={columns(id)}
+        columns={columns(id, campaign.refusals)}
         pages={pages}
         rowKey={(row) => row.message_id ?? row.subscriber_id ?? row.address ?? ''}
         empty={<Empty title={w.noRecipients} text={w.noRecipientsText} />}

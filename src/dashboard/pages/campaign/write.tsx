@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Campaign, CampaignAudience, CampaignFields, Score } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { allPages, useAction, useData } from '#dashboard/data.ts';
-import { Badge, Card } from '#dashboard/parts/basics.tsx';
+import { Badge, Button, Card } from '#dashboard/parts/basics.tsx';
 import {
   type Content,
   ContentFields,
@@ -13,14 +13,14 @@ import {
 } from '#dashboard/parts/content.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
-import { Form, named, SelectField, TextField } from '#dashboard/parts/form.tsx';
+import { Form, named, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { practiceValues } from '#dashboard/parts/placeholders.ts';
 import { useUnsaved } from '#dashboard/parts/unsaved.ts';
 import { account, may } from '#dashboard/session.ts';
-import { moment, number } from '#dashboard/words.ts';
+import { moment, number, translated } from '#dashboard/words.ts';
 import { LeftOut } from './left-out.tsx';
-import { campaignWords } from './words.ts';
+import { words } from './words/de.ts';
 
 export interface CampaignProps {
   readonly id: string;
@@ -36,7 +36,7 @@ interface Checked {
 const tones = { low: 'good', medium: 'warn', high: 'bad' } as const;
 
 const Judgement = ({ score }: { readonly score: Score }) => {
-  const w = campaignWords();
+  const w = translated(words);
   const faults = [...score.reasons, ...score.warnings];
   return (
     <div class="stack">
@@ -67,7 +67,7 @@ const Judgement = ({ score }: { readonly score: Score }) => {
 };
 
 const Schedule = ({ id, campaign, onChanged, count }: CampaignProps & { readonly count: number }) => {
-  const w = campaignWords();
+  const w = translated(words);
   const [at, setAt] = useState('');
   const action = useAction(async () => {
     const body = { schedule_at: at, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone };
@@ -88,7 +88,7 @@ const Schedule = ({ id, campaign, onChanged, count }: CampaignProps & { readonly
 
 const Ready = (props: CampaignProps & { readonly checked: Checked }) => {
   const { id, campaign, onChanged, checked } = props;
-  const w = campaignWords();
+  const w = translated(words);
   const { audience, score } = checked;
   const count = audience.will_receive;
   const at = { id, campaignID: campaign.id };
@@ -124,9 +124,7 @@ const Ready = (props: CampaignProps & { readonly checked: Checked }) => {
       <ErrorNote error={test.error} />
       {may('messages.send') && (
         <div class="actions">
-          <button type="button" disabled={test.isRunning} onClick={() => void test.run()}>
-            {w.test}
-          </button>
+          <Button text={w.testMailToMe} disabled={test.isRunning} onClick={() => void test.run()} />
           <FormDialog button={w.schedule} title={w.scheduleTitle}>
             {(close) => (
               <Schedule
@@ -154,18 +152,20 @@ const Ready = (props: CampaignProps & { readonly checked: Checked }) => {
   );
 };
 
-const replyToOf = ({ reply_to }: Campaign): string => [reply_to ?? []].flat().join(', ');
+const settingsOf = ({ name, from, reply_to }: Campaign) => ({
+  name,
+  from: from ?? '',
+  reply_to: [reply_to ?? []].flat().join(', '),
+});
 
 export const Writing = (props: CampaignProps) => {
   const { id, campaign, onChanged } = props;
-  const w = campaignWords();
+  const w = translated(words);
   const [content, setContent] = useState<Content>(contentOf(campaign));
   /** Counts the templates that were put in the place of the content. */
   const [takenIn, setTakenIn] = useState(0);
-  const [name, setName] = useState(campaign.name);
+  const { fields, field, setFields } = useFields(settingsOf(campaign));
   const [listIds, setListIds] = useState<readonly string[]>(campaign.list_ids);
-  const [from, setFrom] = useState(campaign.from ?? '');
-  const [replyTo, setReplyTo] = useState(replyToOf(campaign));
   const [values, setValues] = useState<Values>(campaign.values);
   const [checked, setChecked] = useState<Checked & { readonly of: string }>();
   const choices = useData(
@@ -182,13 +182,11 @@ export const Writing = (props: CampaignProps) => {
     [id],
   );
   const sentValues = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
-  const written = JSON.stringify([content, name, listIds, from, replyTo, Object.entries(sentValues).sort()]);
+  const written = JSON.stringify([content, fields, listIds, Object.entries(sentValues).sort()]);
   const stored = JSON.stringify([
     contentOf(campaign),
-    campaign.name,
+    settingsOf(campaign),
     campaign.list_ids,
-    campaign.from ?? '',
-    replyToOf(campaign),
     Object.entries(campaign.values).sort(),
   ]);
   useUnsaved(written !== stored);
@@ -196,11 +194,11 @@ export const Writing = (props: CampaignProps) => {
   const check = useAction(async () => {
     const body = {
       ...sentContent(content),
-      name,
+      name: fields.name,
       list_ids: [...listIds],
-      from: from || null,
+      from: fields.from || null,
       values: sentValues,
-      reply_to: replyTo || null,
+      reply_to: fields.reply_to || null,
     };
     if (written !== stored)
       onChanged(
@@ -218,7 +216,8 @@ export const Writing = (props: CampaignProps) => {
   const putIn = useAction(async (templateID: string) => {
     const template = await call('GET /api/practices/{id}/templates/{templateID}', { id, templateID });
     setContent(contentOf(template));
-    if (template.reply_to !== null) setReplyTo(template.reply_to);
+    const { reply_to } = template;
+    if (reply_to !== null) setFields((before) => ({ ...before, reply_to }));
     setTakenIn((before) => before + 1);
   });
   const unschedule = useAction(async () => {
@@ -230,16 +229,14 @@ export const Writing = (props: CampaignProps) => {
       {campaign.status === 'scheduled' && campaign.schedule_at && (
         <Note>
           <p>{w.scheduled(moment(campaign.schedule_at))}</p>
-          <button type="button" onClick={() => void unschedule.run()}>
-            {w.unschedule}
-          </button>
+          <Button text={w.unschedule} onClick={() => void unschedule.run()} />
           <ErrorNote error={unschedule.error} />
         </Note>
       )}
       <Form
         action={check}
         submit={w.check}
-        others={written !== stored && <span class="quiet">{w.unsaved}</span>}
+        others={written !== stored && <span class="quiet">{w.notSavedYet}</span>}
       >
         <Loaded data={choices}>
           {({ lists, templates, defaultFrom }) => (
@@ -265,31 +262,10 @@ export const Writing = (props: CampaignProps) => {
                 {lists.length > 1 && <p class="hint">{w.listsHint}</p>}
               </fieldset>
               <div>
-                <TextField
-                  label={w.name}
-                  hint={w.nameHint}
-                  path="name"
-                  required
-                  value={name}
-                  onValue={setName}
-                />
+                <TextField label={w.name} hint={w.nameHint} required {...field('name')} />
               </div>
-              <TextField
-                label={w.from}
-                hint={w.fromHint(defaultFrom)}
-                path="from"
-                optional
-                value={from}
-                onValue={setFrom}
-              />
-              <TextField
-                label={w.replyTo}
-                hint={w.replyToHint}
-                path="reply_to"
-                optional
-                value={replyTo}
-                onValue={setReplyTo}
-              />
+              <TextField label={w.from} hint={w.fromHint(defaultFrom)} optional {...field('from')} />
+              <TextField label={w.replyTo} hint={w.replyToHint} optional {...field('reply_to')} />
               {templates.length > 0 && (
                 <SelectField
                   label={w.template}

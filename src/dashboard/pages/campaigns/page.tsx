@@ -5,49 +5,38 @@ import type { CampaignSummary } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { call } from '#dashboard/api/call.ts';
 import { type CampaignStatus, campaignStatuses, campaignTones } from '#dashboard/campaign-statuses.ts';
-import { allPages, hasRows, useAction, useData, usePages } from '#dashboard/data.ts';
-import { Badge, Head, Time } from '#dashboard/parts/basics.tsx';
+import { allPages, hasRows, useAction, useData, useList } from '#dashboard/data.ts';
+import { Badge, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { curlOf, Empty, Loaded } from '#dashboard/parts/feedback.tsx';
-import { FilterSelect } from '#dashboard/parts/filters.tsx';
+import { FilterSelect, ShowAll } from '#dashboard/parts/filters.tsx';
 import { Form, named, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
-import { number, percent } from '#dashboard/words.ts';
-import { campaignsWords } from './words.ts';
+import { number, percent, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 /** A number with its share of what was sent, where anything was. */
 const figure = (count: number, rate: number | null): string =>
   rate === null ? '–' : `${number(count)} (${percent(rate)})`;
 
 const columns = (): readonly Column<CampaignSummary>[] => {
-  const w = campaignsWords();
+  const w = translated(words);
   return [
-    { id: 'name', head: w.name, isMain: true, cell: ({ name }) => name },
+    { head: w.name, isMain: true, cell: ({ name }) => name },
     {
-      id: 'status',
       head: w.status,
       cell: ({ status }) => <Badge tone={campaignTones[status]}>{campaignStatuses()[status]}</Badge>,
     },
-    { id: 'sent', head: w.sent, align: 'end', cell: ({ counts }) => number(counts.sent) },
-    {
-      id: 'opened',
-      head: w.opened,
-      align: 'end',
-      cell: ({ counts, rates }) => figure(counts.opened, rates.open_rate),
-    },
-    {
-      id: 'clicked',
-      head: w.clicked,
-      align: 'end',
-      cell: ({ counts, rates }) => figure(counts.clicked, rates.click_rate),
-    },
-    { id: 'changed', head: w.changed, align: 'end', cell: ({ updated_at }) => <Time at={updated_at} /> },
+    { head: w.sent, align: 'end', cell: ({ counts }) => number(counts.sent) },
+    { head: w.opened, align: 'end', cell: ({ counts, rates }) => figure(counts.opened, rates.open_rate) },
+    { head: w.clicked, align: 'end', cell: ({ counts, rates }) => figure(counts.clicked, rates.click_rate) },
+    { head: w.changed, align: 'end', cell: ({ updated_at }) => <Time at={updated_at} /> },
   ];
 };
 
 const NewCampaign = ({ id }: { readonly id: string }) => {
-  const w = campaignsWords();
+  const w = translated(words);
   const { route } = useLocation();
   const { fields, field } = useFields({ list_id: '', subject: '', template: '' });
   const choices = useData(
@@ -78,14 +67,10 @@ const NewCampaign = ({ id }: { readonly id: string }) => {
           <Empty
             title={w.noList}
             text=""
-            action={
-              <a class="button primary" href={`/app/${id}/lists`}>
-                {w.toLists}
-              </a>
-            }
+            action={<LinkButton text={w.toLists} kind="primary" href={`/app/${id}/lists`} />}
           />
         ) : (
-          <Form action={action} submit={w.createIt}>
+          <Form action={action} submit={w.createAndWrite}>
             <SelectField
               label={w.list}
               options={named(
@@ -116,15 +101,11 @@ const NewCampaign = ({ id }: { readonly id: string }) => {
 };
 
 const Campaigns = () => {
-  const w = campaignsWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const filters = useFilters();
   const { status = '' } = filters.values;
-  const pages = usePages(
-    (cursor, abort) =>
-      call('GET /api/practices/{id}/campaigns', { id, cursor, status: status as CampaignStatus }, { abort }),
-    [id, status],
-  );
+  const pages = useList('GET /api/practices/{id}/campaigns', { id, status: status as CampaignStatus });
   const create = (
     <FormDialog button={w.create} kind="primary">
       {() => <NewCampaign id={id} />}
@@ -133,14 +114,15 @@ const Campaigns = () => {
   const isEmpty = pages.value?.length === 0 && status === '';
   return (
     <>
-      <Head title={w.title} intro={w.intro} actions={(status !== '' || hasRows(pages)) && create} />
+      <Head title={w.pages.campaigns} intro={w.intro} actions={(status !== '' || hasRows(pages)) && create} />
       {!isEmpty && (
         <div class="filters">
           <FilterSelect
             filters={filters}
             name="status"
             label={w.status}
-            options={{ '': w.all, ...campaignStatuses() }}
+            all={w.all}
+            options={campaignStatuses()}
           />
         </div>
       )}
@@ -148,7 +130,6 @@ const Campaigns = () => {
         caption={w.found}
         columns={columns()}
         pages={pages}
-        rowKey={(row) => row.id}
         href={(row) => `/app/${id}/campaigns/${row.id}`}
         empty={
           status === '' ? (
@@ -162,15 +143,7 @@ const Campaigns = () => {
               )}
             />
           ) : (
-            <Empty
-              title={w.nothingFound}
-              text=""
-              action={
-                <a class="button" href={filters.href({ status: '' })}>
-                  {w.reset}
-                </a>
-              }
-            />
+            <Empty title={w.nothingFound} text="" action={<ShowAll filters={filters} names={['status']} />} />
           )
         }
       />

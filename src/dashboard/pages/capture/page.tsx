@@ -2,15 +2,15 @@
 import type { CapturedMailContent } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { addressOf, call } from '#dashboard/api/call.ts';
-import { useData } from '#dashboard/data.ts';
+import { useAnswer, useData } from '#dashboard/data.ts';
 import type { PageProps } from '#dashboard/page-entry.ts';
-import { Card, Code, Facts, Head, Tabs, Time } from '#dashboard/parts/basics.tsx';
+import { Card, Code, Facts, Head, LinkButton, Tabs, Time } from '#dashboard/parts/basics.tsx';
 import { Loaded, Note } from '#dashboard/parts/feedback.tsx';
 import { MailFrame } from '#dashboard/parts/mail-frame.tsx';
 import { Table } from '#dashboard/parts/table.tsx';
 import { practice } from '#dashboard/session.ts';
-import { bytes } from '#dashboard/words.ts';
-import { captureWords } from './words.ts';
+import { bytes, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const ONE = '/api/practices/{id}/captures/{captureID}';
 const views = ['html', 'text', 'headers', 'source', 'files'] as const;
@@ -35,21 +35,20 @@ const downloadOf = (at: ViewProps['at']) => (event: MouseEvent) => {
 };
 
 const Source = ({ at }: Pick<ViewProps, 'at'>) => {
-  const data = useData((abort) => call(`GET ${ONE}`, at, { abort }), [at.captureID]);
-  return <Loaded data={data}>{(source) => <Code text={source} label={captureWords().source} />}</Loaded>;
+  const data = useAnswer(`GET ${ONE}`, at);
+  return <Loaded data={data}>{(source) => <Code text={source} label={translated(words).source} />}</Loaded>;
 };
 
 const Files = ({ at, content }: ViewProps) => {
-  const w = captureWords();
+  const w = translated(words);
   if (content.attachments.length === 0) return <p class="quiet">{w.noFiles}</p>;
   return (
     <Table
-      caption={w.files}
+      caption={w.attachments}
       rows={content.attachments}
       rowKey={({ index }) => String(index)}
       columns={[
         {
-          id: 'file',
           head: w.file,
           cell: ({ index, filename, inline }) => (
             <span>
@@ -65,30 +64,30 @@ const Files = ({ at, content }: ViewProps) => {
           ),
           isMain: true,
         },
-        { id: 'type', head: w.type, cell: ({ content_type }) => content_type },
-        { id: 'size', head: w.size, cell: ({ size }) => bytes(size), align: 'end' },
+        { head: w.type, cell: ({ content_type }) => content_type },
+        { head: w.size, cell: ({ size }) => bytes(size), align: 'end' },
       ]}
     />
   );
 };
 
 const Headers = ({ content }: Pick<ViewProps, 'content'>) => {
-  const w = captureWords();
+  const w = translated(words);
   return (
     <Table
       caption={w.headers}
       rows={content.headers.map((field, at) => ({ ...field, at }))}
       rowKey={({ at }) => String(at)}
       columns={[
-        { id: 'name', head: w.name, cell: ({ name }) => <code>{name}</code>, isMain: true },
-        { id: 'value', head: w.value, cell: ({ value }) => value },
+        { head: w.field, cell: ({ name }) => <code>{name}</code>, isMain: true },
+        { head: w.value, cell: ({ value }) => value },
       ]}
     />
   );
 };
 
 const Capture = ({ item = '' }: PageProps) => {
-  const w = captureWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const at = { id, captureID: item };
   const { values, href } = useFilters();
@@ -102,16 +101,14 @@ const Capture = ({ item = '' }: PageProps) => {
         <>
           <Head
             title={content.subject || w.noSubject}
-            back={{ href: `/app/${id}/captures`, text: w.back }}
+            back={{ href: `/app/${id}/captures`, text: w.pages.captures }}
             actions={
-              <a
-                class="button"
+              <LinkButton
+                text={w.download}
                 download={`${item}.eml`}
                 onClick={downloadOf(at)}
                 href={addressOf(`GET ${ONE}`, at)}
-              >
-                {w.download}
-              </a>
+              />
             }
           />
           <Card>
@@ -130,7 +127,7 @@ const Capture = ({ item = '' }: PageProps) => {
             </Note>
           ))}
           <Tabs
-            label={w.views}
+            label={w.view}
             present={view}
             tabs={views.map((one) => ({
               id: one,
@@ -141,7 +138,7 @@ const Capture = ({ item = '' }: PageProps) => {
           />
           {!data.isOther && (view === 'html' || view === 'text') && (
             <MailFrame
-              title={w.mail}
+              title={w.contentOfMail}
               src={addressOf(`GET ${ONE}/preview`, { ...at, view })}
               isHtml={view === 'html' && !!content.html}
               before={() => contentOf(at)}

@@ -2,11 +2,11 @@
 import type { ChannelMix, Placement, SubjectRisk } from '#api';
 import { Card, Meter } from '#dashboard/parts/basics.tsx';
 import { type Column, Table } from '#dashboard/parts/table.tsx';
-import { number, percent } from '#dashboard/words.ts';
-import { deliverabilityWords } from './words.ts';
+import { number, percent, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 export const Mix = ({ mix }: { readonly mix: ChannelMix }) => {
-  const w = deliverabilityWords();
+  const w = translated(words);
   const used = mix.channels.filter(({ mails }) => mails > 0);
   if (used.length === 0) return null;
   return (
@@ -23,26 +23,25 @@ export const Mix = ({ mix }: { readonly mix: ChannelMix }) => {
 type Provider = Placement['providers'][number];
 
 const providerColumns = (): readonly Column<Provider>[] => {
-  const w = deliverabilityWords();
-  const count = (id: string, head: string, value: (row: Provider) => number): Column<Provider> => ({
-    id,
+  const w = translated(words);
+  const count = (_id: string, head: string, value: (row: Provider) => number): Column<Provider> => ({
     head,
     align: 'end',
     cell: (row) => number(value(row)),
   });
   return [
-    { id: 'provider', head: w.provider, isMain: true, cell: ({ provider }) => w.providers[provider] },
+    { head: w.provider, isMain: true, cell: ({ provider }) => w.providers[provider] },
     count('recipients', w.recipients, ({ recipients }) => recipients),
     count('delivered', w.delivered, ({ delivered }) => delivered),
-    count('processed', w.processed, ({ processed }) => processed),
+    count('processed', w.handedOver, ({ processed }) => processed),
     count('waiting', w.waiting, ({ waiting, delayed }) => waiting + delayed),
     count('bounced', w.refused, ({ bounced, failed }) => bounced + failed),
-    count('complaints', w.complaints, ({ complaints }) => complaints),
+    count('complaints', w.reportedAsSpam, ({ complaints }) => complaints),
   ];
 };
 
 const Subjects = ({ placement, risk }: { readonly placement: Placement; readonly risk: SubjectRisk }) => {
-  const w = deliverabilityWords();
+  const w = translated(words);
   const worst = placement.worst_subjects?.filter(({ level }) => level !== 'low') ?? [];
   return (
     <>
@@ -56,16 +55,16 @@ const Subjects = ({ placement, risk }: { readonly placement: Placement; readonly
           rows={worst}
           rowKey={({ subject }) => subject}
           columns={[
-            { id: 'subject', head: w.subject, isMain: true, cell: ({ subject }) => subject },
-            { id: 'messages', head: w.messages, align: 'end', cell: ({ messages }) => number(messages) },
-            { id: 'score', head: w.score, align: 'end', cell: ({ score }) => number(score) },
+            { head: w.subject, isMain: true, cell: ({ subject }) => subject },
+            { head: w.messages, align: 'end', cell: ({ messages }) => number(messages) },
+            { head: w.score, align: 'end', cell: ({ score }) => number(score) },
           ]}
         />
       )}
       {risk.rules.length > 0 && (
         <details>
           <summary>{w.why}</summary>
-          <ul lang="en">
+          <ul>
             {risk.rules.map(({ id, why, advice, share }) => (
               <li key={id}>
                 {why} {advice} ({percent(share)})
@@ -85,7 +84,7 @@ export const PlacementCard = ({
   readonly placement: Placement;
   readonly risk: SubjectRisk;
 }) => {
-  const w = deliverabilityWords();
+  const w = translated(words);
   const providers = placement.providers.filter(({ recipients }) => recipients > 0);
   if (providers.length === 0) return null;
   return (

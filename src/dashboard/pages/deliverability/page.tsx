@@ -1,16 +1,17 @@
 // Whether mail arrives: set-up of the domain, bounces and complaints beside their limits, what goes out, and what receivers report.
-import type { Rates as RatesReport, Deliverability as Report } from '#api';
+import type { Deliverability as Report } from '#api';
 import { useFilters } from '#dashboard/address.ts';
-import { call } from '#dashboard/api/call.ts';
-import { useData } from '#dashboard/data.ts';
-import { Card, Head, Lamp, Tabs, Time, type Tone } from '#dashboard/parts/basics.tsx';
+import { useAnswer } from '#dashboard/data.ts';
+import { Card, Head, Lamp, LinkButton, Time, type Tone } from '#dashboard/parts/basics.tsx';
 import { Loaded, Note } from '#dashboard/parts/feedback.tsx';
-import { recordWords } from '#dashboard/parts/record-words.ts';
+import { DayTabs } from '#dashboard/parts/filters.tsx';
+import { partWords } from '#dashboard/parts/words.ts';
 import { may, practice } from '#dashboard/session.ts';
+import { translated } from '#dashboard/words.ts';
 import { Mix, PlacementCard } from './mail.tsx';
 import { Rates } from './rates.tsx';
 import { Reports } from './reports.tsx';
-import { deliverabilityWords } from './words.ts';
+import { words } from './words/de.ts';
 
 type Status = Report['dkim']['status'];
 const mechanisms = ['dkim', 'spf', 'dmarc', 'mail_from', 'bimi', 'inbound', 'mta_sts'] as const;
@@ -25,32 +26,23 @@ const toneOf = (name: string, status: Status): Tone => {
 
 /** What the service publishes itself, and has not looked at, is not judged. */
 const RecordLamp = ({ name, report }: { readonly name: Mechanism; readonly report: Report }) => {
-  const { statuses } = recordWords();
+  const { statuses } = partWords().record;
   const { status } = report[name];
   const isAbsent = OPTIONAL.has(name) && (status === 'missing' || status === 'unchecked');
   if (status === 'ok' || isAbsent || report.checked_at !== null)
     return <Lamp tone={toneOf(name, status)} text={statuses[status]} />;
   return (
-    <Lamp
-      tone="plain"
-      text={report.kind === 'managed' ? deliverabilityWords().byService : statuses.unchecked}
-    />
+    <Lamp tone="plain" text={report.kind === 'managed' ? translated(words).byService : statuses.unchecked} />
   );
 };
 
 const SetUp = ({ id, report }: { readonly id: string; readonly report: Report }) => {
-  const w = deliverabilityWords();
+  const w = translated(words);
   const { host, kind, checked_at, conflicts, impressum, public_origin: origin } = report;
   return (
     <Card
       title={w.setUp(host)}
-      actions={
-        may('domain.manage') && (
-          <a class="button" href={`/app/${id}/domain`}>
-            {w.records}
-          </a>
-        )
-      }
+      actions={may('domain.manage') && <LinkButton text={w.records} href={`/app/${id}/domain`} />}
     >
       <ul class="lamps">
         {mechanisms.map((name) => (
@@ -63,14 +55,14 @@ const SetUp = ({ id, report }: { readonly id: string; readonly report: Report })
           </li>
         ))}
         <li>
-          <strong>{w.impressum}</strong>
+          <strong>{w.legalNotice}</strong>
           <Lamp
             tone={impressum.complete ? 'good' : 'warn'}
             text={impressum.complete ? w.complete : w.incomplete}
           />
         </li>
         <li>
-          <strong>{w.origin}</strong>
+          <strong>{w.publicPages}</strong>
           <Lamp
             tone={origin.reachable && origin.https ? 'good' : 'warn'}
             text={origin.reachable ? (origin.https ? w.reachable : w.noHttps) : w.unreachable}
@@ -99,31 +91,17 @@ const WINDOWS = [7, 30, 90] as const;
 const USUAL_DAYS = 30;
 
 const Deliverability = () => {
-  const w = deliverabilityWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
-  const { values, href } = useFilters();
-  const days = WINDOWS.find((one) => String(one) === values.days) ?? USUAL_DAYS;
-  const rates = useData<RatesReport>(
-    (abort) => call('GET /api/practices/{id}/rates', { id, days }, { abort }),
-    [id, days],
-  );
-  const report = useData(
-    (abort) => call('GET /api/practices/{id}/deliverability', { id, days }, { abort }),
-    [id, days],
-  );
-  const placement = useData((abort) => call('GET /api/practices/{id}/placement', { id }, { abort }), [id]);
+  const filters = useFilters();
+  const days = WINDOWS.find((one) => String(one) === filters.values.days) ?? USUAL_DAYS;
+  const rates = useAnswer('GET /api/practices/{id}/rates', { id, days });
+  const report = useAnswer('GET /api/practices/{id}/deliverability', { id, days });
+  const placement = useAnswer('GET /api/practices/{id}/placement', { id });
   return (
     <>
-      <Head title={w.title} intro={w.intro} />
-      <Tabs
-        label={w.window}
-        present={String(days)}
-        tabs={WINDOWS.map((one) => ({
-          id: String(one),
-          text: w.days(one),
-          href: href({ days: String(one) }),
-        }))}
-      />
+      <Head title={w.pages.deliverability} intro={w.intro} />
+      <DayTabs filters={filters} windows={WINDOWS} days={days} />
       <Loaded data={rates}>{(value) => <Rates rates={value} />}</Loaded>
       <Loaded data={report}>
         {(value) => (

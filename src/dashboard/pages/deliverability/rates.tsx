@@ -5,8 +5,8 @@ import { Badge, Card, Lamp, type Tone } from '#dashboard/parts/basics.tsx';
 import { allDays, Chart } from '#dashboard/parts/chart.tsx';
 import { Empty } from '#dashboard/parts/feedback.tsx';
 import { type Column, Table } from '#dashboard/parts/table.tsx';
-import { day, number, percent } from '#dashboard/words.ts';
-import { deliverabilityWords } from './words.ts';
+import { day, number, percent, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 type OfRoute = RatesReport['routes'][number];
 type Guardrail = NonNullable<OfRoute['guardrail']>;
@@ -23,7 +23,7 @@ const rateTone = (rate: number | null, limit: number): Tone => {
 };
 
 const RateBeside = ({ rate, limit }: { readonly rate: number | null; readonly limit: number }) => {
-  const w = deliverabilityWords();
+  const w = translated(words);
   return (
     <div>
       <Badge tone={rateTone(rate, limit)}>{share(rate)}</Badge>
@@ -33,13 +33,12 @@ const RateBeside = ({ rate, limit }: { readonly rate: number | null; readonly li
 };
 
 const columns = (): readonly Column<OfRoute>[] => {
-  const w = deliverabilityWords();
+  const w = translated(words);
   return [
-    { id: 'route', head: w.route, isMain: true, cell: ({ route }) => route.slug },
-    { id: 'accepted', head: w.accepted, align: 'end', cell: ({ accepted }) => number(accepted) },
+    { head: w.route, isMain: true, cell: ({ route }) => route.slug },
+    { head: w.mails, align: 'end', cell: ({ accepted }) => number(accepted) },
     {
-      id: 'bounces',
-      head: w.bounceRate,
+      head: w.refused,
       align: 'end',
       cell: ({ guardrail, bounce_rate }) =>
         guardrail ? (
@@ -49,8 +48,7 @@ const columns = (): readonly Column<OfRoute>[] => {
         ),
     },
     {
-      id: 'complaints',
-      head: w.complaintRate,
+      head: w.reportedAsSpam,
       align: 'end',
       cell: ({ guardrail, complaint_rate }) =>
         guardrail ? (
@@ -60,7 +58,6 @@ const columns = (): readonly Column<OfRoute>[] => {
         ),
     },
     {
-      id: 'state',
       head: w.state,
       cell: ({ guardrail }) =>
         guardrail && (
@@ -77,28 +74,37 @@ const columns = (): readonly Column<OfRoute>[] => {
 };
 
 export const Rates = ({ rates }: { readonly rates: RatesReport }) => {
-  const w = deliverabilityWords();
+  const w = translated(words);
   const per_day = useMemo(() => allDays(rates), [rates]);
   const days = useMemo(() => per_day.map((one) => one.day), [per_day]);
   const series = useMemo(
     () => [
-      { name: w.sent, colour: '--accent' as const, values: per_day.map(({ sent }) => sent) },
+      { name: w.handedOver, colour: '--accent' as const, values: per_day.map(({ sent }) => sent) },
       {
         name: w.refused,
         colour: '--bad' as const,
         values: per_day.map(({ hard_bounced, soft_bounced }) => hard_bounced + soft_bounced),
       },
-      { name: w.complaints, colour: '--warn' as const, values: per_day.map(({ complaints }) => complaints) },
+      {
+        name: w.reportedAsSpam,
+        colour: '--warn' as const,
+        values: per_day.map(({ complaints }) => complaints),
+      },
     ],
     [per_day, w],
   );
   return (
-    <Card title={w.rates}>
+    <Card title={w.refusedAndReported}>
       <p class="quiet">{w.ratesText}</p>
       {rates.routes.length === 0 ? (
         <Empty title={w.noMail} text={w.noMailText} />
       ) : (
-        <Table caption={w.rates} columns={columns()} rows={rates.routes} rowKey={({ route }) => route.id} />
+        <Table
+          caption={w.refusedAndReported}
+          columns={columns()}
+          rows={rates.routes}
+          rowKey={({ route }) => route.id}
+        />
       )}
       {rates.per_day.length > 0 && <Chart title={w.perDay} days={days} series={series} />}
     </Card>

@@ -3,34 +3,25 @@ import type { ReportedDomains } from '#api';
 import { Card, Facts, Time } from '#dashboard/parts/basics.tsx';
 import { Empty, Note } from '#dashboard/parts/feedback.tsx';
 import { type Column, Table } from '#dashboard/parts/table.tsx';
-import { number, percent } from '#dashboard/words.ts';
-import { deliverabilityWords } from './words.ts';
+import { number, percent, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 type OfDomain = ReportedDomains['dmarc'][number];
 type Source = OfDomain['unknown_sources'][number];
 
 const sourceColumns = (): readonly Column<Source>[] => {
-  const w = deliverabilityWords();
+  const w = translated(words);
   return [
-    { id: 'address', head: w.address, isMain: true, cell: ({ address }) => <code>{address}</code> },
-    {
-      id: 'domains',
-      head: w.signedAs,
-      cell: ({ dkim_domain, spf_domain }) => dkim_domain ?? spf_domain ?? '–',
-    },
-    { id: 'mails', head: w.mails, align: 'end', cell: ({ mails }) => number(mails) },
-    { id: 'passed', head: w.passed, align: 'end', cell: ({ passed }) => number(passed) },
-    {
-      id: 'refused',
-      head: w.stopped,
-      align: 'end',
-      cell: ({ quarantined, rejected }) => number(quarantined + rejected),
-    },
+    { head: w.address, isMain: true, cell: ({ address }) => <code>{address}</code> },
+    { head: w.signedAs, cell: ({ dkim_domain, spf_domain }) => dkim_domain ?? spf_domain ?? '–' },
+    { head: w.mails, align: 'end', cell: ({ mails }) => number(mails) },
+    { head: w.passed, align: 'end', cell: ({ passed }) => number(passed) },
+    { head: w.stopped, align: 'end', cell: ({ quarantined, rejected }) => number(quarantined + rejected) },
   ];
 };
 
 const Domain = ({ of }: { readonly of: OfDomain }) => {
-  const w = deliverabilityWords();
+  const w = translated(words);
   return (
     <div class="stack">
       <h3>{of.domain}</h3>
@@ -60,7 +51,7 @@ const Domain = ({ of }: { readonly of: OfDomain }) => {
 };
 
 export const Reports = ({ reports }: { readonly reports: ReportedDomains }) => {
-  const w = deliverabilityWords();
+  const w = translated(words);
   const { dmarc, tls, problems, not_taken } = reports;
   return (
     <Card title={w.reportsTitle}>

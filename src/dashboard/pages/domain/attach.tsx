@@ -4,10 +4,11 @@ import { call } from '#dashboard/api/call.ts';
 import { useAction } from '#dashboard/data.ts';
 import { toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField } from '#dashboard/parts/form.tsx';
-import { domainWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 export const AttachForm = ({ id, onDone }: { readonly id: string; readonly onDone: () => void }) => {
-  const w = domainWords();
+  const w = translated(words);
   const [domain, setDomain] = useState('');
   const action = useAction(async () => {
     await call('POST /api/practices/{id}/custom-domain', { id, body: { domain: domain.trim() } });

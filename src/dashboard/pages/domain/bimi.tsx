@@ -2,11 +2,12 @@
 import { useLayoutEffect } from 'preact/hooks';
 import type { BimiLogo } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, useData } from '#dashboard/data.ts';
+import { useAction, useAnswer } from '#dashboard/data.ts';
 import { Card } from '#dashboard/parts/basics.tsx';
 import { Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField, useFields } from '#dashboard/parts/form.tsx';
-import { domainWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const typedOf = ({ logo_url, certificate_url }: BimiLogo) => ({
   logo_url: logo_url ?? '',
@@ -22,7 +23,7 @@ const BimiForm = ({
   readonly present: BimiLogo;
   readonly onDone: () => void;
 }) => {
-  const w = domainWords();
+  const w = translated(words);
   const { fields, field, setFields } = useFields(typedOf(present));
   useLayoutEffect(() => setFields(typedOf(present)), [present]);
   const action = useAction(async () => {
@@ -49,8 +50,8 @@ const BimiForm = ({
 };
 
 export const Bimi = ({ id, onDone }: { readonly id: string; readonly onDone: () => void }) => {
-  const w = domainWords();
-  const data = useData((abort) => call('GET /api/practices/{id}/deliverability', { id }, { abort }), [id]);
+  const w = translated(words);
+  const data = useAnswer('GET /api/practices/{id}/deliverability', { id });
   return (
     <Card title={w.bimi}>
       <p class="quiet">{w.bimiText}</p>

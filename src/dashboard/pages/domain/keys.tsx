@@ -2,14 +2,15 @@
 import { useState } from 'preact/hooks';
 import type { DkimKey } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, useData } from '#dashboard/data.ts';
+import { useAction, useAnswer } from '#dashboard/data.ts';
 import { Badge, Card, Copy, Time, type Tone } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { CheckField, Form, TextArea, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { type Column, Table } from '#dashboard/parts/table.tsx';
-import { domainWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const tones: Readonly<Record<DkimKey['role'], Tone>> = {
   active: 'good',
@@ -19,10 +20,9 @@ const tones: Readonly<Record<DkimKey['role'], Tone>> = {
 };
 
 const columns = (): readonly Column<DkimKey>[] => {
-  const w = domainWords();
+  const w = translated(words);
   return [
     {
-      id: 'selector',
       head: w.selector,
       isMain: true,
       cell: ({ selector, host, imported }) => (
@@ -32,14 +32,9 @@ const columns = (): readonly Column<DkimKey>[] => {
         </>
       ),
     },
-    { id: 'role', head: w.role, cell: ({ role }) => <Badge tone={tones[role]}>{w.roles[role]}</Badge> },
+    { head: w.state, cell: ({ role }) => <Badge tone={tones[role]}>{w.roles[role]}</Badge> },
+    { head: w.algorithm, cell: ({ algorithm }) => (algorithm === 'rsa-sha256' ? 'RSA' : 'Ed25519') },
     {
-      id: 'algorithm',
-      head: w.algorithm,
-      cell: ({ algorithm }) => (algorithm === 'rsa-sha256' ? 'RSA' : 'Ed25519'),
-    },
-    {
-      id: 'next',
       head: w.next,
       cell: ({ next_step, next_step_at, hint }) => (
         <div>
@@ -50,24 +45,16 @@ const columns = (): readonly Column<DkimKey>[] => {
           ) : (
             <span class="quiet">–</span>
           )}
-          {hint && (
-            <div class="hint" lang="en">
-              {hint}
-            </div>
-          )}
+          {hint && <div class="hint">{hint}</div>}
         </div>
       ),
     },
-    {
-      id: 'record',
-      head: w.txt,
-      cell: ({ record, selector }) => <Copy text={record} name={`${w.txt}: ${selector}`} />,
-    },
+    { head: w.txt, cell: ({ record, selector }) => <Copy text={record} name={`${w.txt}: ${selector}`} /> },
   ];
 };
 
 const ImportForm = ({ id, onDone }: { readonly id: string; readonly onDone: () => void }) => {
-  const w = domainWords();
+  const w = translated(words);
   const { fields, field } = useFields({ selector: '', private_key: '' });
   const action = useAction(async () => {
     const body = { ...fields, selector: fields.selector.trim() };
@@ -76,7 +63,7 @@ const ImportForm = ({ id, onDone }: { readonly id: string; readonly onDone: () =
     onDone();
   });
   return (
-    <Form action={action} submit={w.importConfirm}>
+    <Form action={action} submit={w.importIt}>
       <p class="quiet">{w.importText}</p>
       <TextField label={w.selector} autoComplete="off" required {...field('selector')} />
       <TextArea label={w.privateKey} hint={w.privateKeyHint} required {...field('private_key')} />
@@ -85,9 +72,9 @@ const ImportForm = ({ id, onDone }: { readonly id: string; readonly onDone: () =
 };
 
 export const DkimKeys = ({ id, isCustom }: { readonly id: string; readonly isCustom: boolean }) => {
-  const w = domainWords();
+  const w = translated(words);
   const [isCompromised, setCompromised] = useState(false);
-  const keys = useData((abort) => call('GET /api/practices/{id}/dkim-keys', { id }, { abort }), [id]);
+  const keys = useAnswer('GET /api/practices/{id}/dkim-keys', { id });
   const rotate = async (): Promise<void> => {
     const body = { compromised: isCompromised || undefined };
     keys.replace(await call('POST /api/practices/{id}/dkim-keys/rotate', { id, body }));

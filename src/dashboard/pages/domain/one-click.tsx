@@ -1,9 +1,11 @@
 // Records that the owner of the domain publishes by one click, where its provider takes them so.
 import { call } from '#dashboard/api/call.ts';
 import { useData } from '#dashboard/data.ts';
+import { LinkButton } from '#dashboard/parts/basics.tsx';
 import { Note } from '#dashboard/parts/feedback.tsx';
-import { recordWords } from '#dashboard/parts/record-words.ts';
-import { domainWords } from './words.ts';
+import { partWords } from '#dashboard/parts/words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 /** Nothing where the domain's provider does not offer it. */
 export const OneClick = ({
@@ -14,7 +16,7 @@ export const OneClick = ({
   /** The offer is about what lacked at the last check. */
   readonly checkedAt: string | undefined;
 }) => {
-  const w = domainWords();
+  const w = translated(words);
   const { value } = useData(
     async (abort) =>
       checkedAt === undefined
@@ -27,7 +29,7 @@ export const OneClick = ({
     [id, checkedAt],
   );
   if (!value?.url) return null;
-  const names = recordWords().purposes;
+  const names = partWords().record.purposes;
   return (
     <Note>
       <p>
@@ -39,9 +41,7 @@ export const OneClick = ({
         </p>
       )}
       <p>
-        <a class="button primary" href={value.url}>
-          {w.oneClickAction}
-        </a>
+        <LinkButton text={w.oneClickAction} kind="primary" href={value.url} />
       </p>
     </Note>
   );

@@ -3,24 +3,24 @@ import { useEffect, useState } from 'preact/hooks';
 import type { DnsCheck, DnsRecords, Practice } from '#api';
 import { addressOf, call } from '#dashboard/api/call.ts';
 import { useData } from '#dashboard/data.ts';
-import { Badge, Card, Facts, Head, Time } from '#dashboard/parts/basics.tsx';
+import { Badge, Card, Facts, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { type Found, RecordList } from '#dashboard/parts/records.tsx';
 import { may, practice } from '#dashboard/session.ts';
-import { number } from '#dashboard/words.ts';
+import { number, translated } from '#dashboard/words.ts';
 import { AttachForm } from './attach.tsx';
 import { Bimi } from './bimi.tsx';
 import { DkimKeys } from './keys.tsx';
 import { OneClick } from './one-click.tsx';
-import { domainWords } from './words.ts';
+import { words } from './words/de.ts';
 
 /** The service takes twelve checks a minute. */
 const POLL_MS = 15_000;
 
 const Sender = ({ of, onChanged }: { readonly of: Practice; readonly onChanged: () => void }) => {
-  const w = domainWords();
+  const w = translated(words);
   const restore = async (): Promise<void> => {
     await call('POST /api/practices/{id}/restore-managed-domain', { id: of.id });
     toast(w.restored);
@@ -32,7 +32,10 @@ const Sender = ({ of, onChanged }: { readonly of: Practice; readonly onChanged: 
       title={w.sender}
       actions={
         <>
-          <FormDialog button={isCustom ? w.replace : w.attach} kind={isCustom ? undefined : 'primary'}>
+          <FormDialog
+            button={isCustom ? w.replace : w.attachOwnDomain}
+            kind={isCustom ? undefined : 'primary'}
+          >
             {(close) => <AttachForm id={of.id} onDone={both(close, onChanged)} />}
           </FormDialog>
           {isCustom && (
@@ -81,7 +84,7 @@ const Sender = ({ of, onChanged }: { readonly of: Practice; readonly onChanged: 
 };
 
 const Conflicts = ({ conflicts }: Pick<DnsCheck, 'conflicts'>) => {
-  const w = domainWords();
+  const w = translated(words);
   return (
     <>
       {conflicts.map(({ name, type, found, hint }) => (
@@ -90,7 +93,7 @@ const Conflicts = ({ conflicts }: Pick<DnsCheck, 'conflicts'>) => {
             <strong>{w.conflict(type, name)}</strong>
           </p>
           <p>{found.join(', ')}</p>
-          <p lang="en">{hint}</p>
+          <p>{hint}</p>
         </Note>
       ))}
     </>
@@ -98,7 +101,7 @@ const Conflicts = ({ conflicts }: Pick<DnsCheck, 'conflicts'>) => {
 };
 
 const Summary = ({ check }: { readonly check: DnsCheck }) => {
-  const w = domainWords();
+  const w = translated(words);
   const required = check.records.filter(({ required: isNeeded }) => isNeeded);
   const right = required.filter(({ status }) => status === 'ok').length;
   if (check.ok && !check.pending) return <Note kind="good">{w.allRight}</Note>;
@@ -119,7 +122,7 @@ const Records = ({
   /** The pending domain has come into use. */
   readonly onUsed: () => void;
 }) => {
-  const w = domainWords();
+  const w = translated(words);
   const check = useData(
     (abort) => call('POST /api/practices/{id}/check-dns', { id }, { abort }),
     [id, wanted.host],
@@ -147,13 +150,11 @@ const Records = ({
         title={w.records(wanted.host)}
         actions={
           <>
-            <a
-              class="button"
+            <LinkButton
+              text={w.zoneFile}
               href={addressOf('GET /api/practices/{id}/dns-records/cloudflare-zone', { id })}
               download={`${wanted.host}.zone`}
-            >
-              {w.zoneFile}
-            </a>
+            />
             <button type="button" class="primary" disabled={check.isLoading} onClick={check.reload}>
               {check.isLoading ? w.checking : w.check}
             </button>
@@ -177,9 +178,7 @@ const Records = ({
         title={w.inbound}
         actions={
           may('inbound.manage') && (
-            <a class="button" href={`/app/${id}/inbox?view=settings`}>
-              {w.inboundSettings}
-            </a>
+            <LinkButton text={w.receivingSettings} href={`/app/${id}/inbox?view=settings`} />
           )
         }
       >
@@ -191,7 +190,7 @@ const Records = ({
 };
 
 const Domain = () => {
-  const w = domainWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const [turn, setTurn] = useState(0);
   const data = useData(
@@ -207,7 +206,7 @@ const Domain = () => {
   const reload = (): void => setTurn((before) => before + 1);
   return (
     <>
-      <Head title={w.title} intro={w.intro} />
+      <Head title={w.pages.domain} intro={w.intro} />
       <Loaded data={data} lines={10}>
         {({ of, wanted, loaded }) => (
           <>

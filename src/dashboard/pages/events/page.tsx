@@ -2,18 +2,18 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Activity } from '#api';
 import { useFilters } from '#dashboard/address.ts';
-import { call } from '#dashboard/api/call.ts';
-import { usePages } from '#dashboard/data.ts';
+import { useList } from '#dashboard/data.ts';
 import { eventNames } from '#dashboard/event-names.ts';
 import { useLive } from '#dashboard/live.ts';
-import { Code, Head, Hidden, Time } from '#dashboard/parts/basics.tsx';
+import { Code, Head, Hidden, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { Empty, ErrorNote, Skeleton } from '#dashboard/parts/feedback.tsx';
 import { FilterSelect } from '#dashboard/parts/filters.tsx';
 import { eventMeaning } from '#dashboard/parts/followers.tsx';
 import { named } from '#dashboard/parts/form.tsx';
 import { More } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
-import { eventsWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 /** Of those that came while the page was open: a busy day must not fill the browser. */
 const MAX_LIVE = 500;
@@ -54,7 +54,7 @@ const Row = ({
         {path && (
           <p>
             <a class="button small" href={`${base}/${path}`}>
-              {eventsWords().look}
+              {translated(words).look}
             </a>
           </p>
         )}
@@ -65,7 +65,7 @@ const Row = ({
 };
 
 const Events = () => {
-  const w = eventsWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const base = `/app/${id}`;
   const filters = useFilters();
@@ -73,10 +73,7 @@ const Events = () => {
   const [live, setLive] = useState<readonly Activity[]>([]);
   /** Those that came after the pause began; null: it goes on. */
   const [held, setHeld] = useState<readonly Activity[] | null>(null);
-  const pages = usePages(
-    (cursor, abort) => call('GET /api/practices/{id}/events', { id, event, cursor }, { abort }),
-    [id, event],
-  );
+  const pages = useList('GET /api/practices/{id}/events', { id, event });
   useEffect(() => {
     setLive([]);
     setHeld((before) => before && []);
@@ -100,7 +97,7 @@ const Events = () => {
   return (
     <>
       <Head
-        title={w.title}
+        title={w.pages.events}
         intro={w.intro}
         actions={
           <button
@@ -116,7 +113,7 @@ const Events = () => {
         <FilterSelect
           filters={filters}
           name="event"
-          label={w.filter}
+          label={w.event}
           options={{
             '': w.all,
             ...named(eventNames.map((name) => ({ id: name, name: `${name} – ${eventMeaning(name)}` }))),
@@ -142,11 +139,7 @@ const Events = () => {
           title={w.empty}
           text={w.emptyText}
           action={
-            may('messages.send') && (
-              <a class="button primary" href={`${base}/send`}>
-                {w.send}
-              </a>
-            )
+            may('messages.send') && <LinkButton text={w.sendMessage} kind="primary" href={`${base}/send`} />
           }
           curl={`curl -N ${location.origin}/api/practices/${id}/events \\\n  -H "Authorization: Bearer $TOKEN" -H "Accept: text/event-stream"`}
         />

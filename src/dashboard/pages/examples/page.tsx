@@ -4,9 +4,10 @@ import type { Meta } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { call } from '#dashboard/api/call.ts';
 import { useData } from '#dashboard/data.ts';
-import { Card, Code, Copied, Facts, Head, Tabs } from '#dashboard/parts/basics.tsx';
+import { Card, Code, Copied, Facts, Head, LinkButton, Tabs } from '#dashboard/parts/basics.tsx';
 import { Loaded } from '#dashboard/parts/feedback.tsx';
 import { may, practice } from '#dashboard/session.ts';
+import { translated } from '#dashboard/words.ts';
 import {
   curlSend,
   curlStatus,
@@ -17,13 +18,13 @@ import {
   smtpSend,
   webhookCheck,
 } from './code.ts';
-import { examplesWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const kinds = ['curl', 'node', 'python', 'smtp', 'webhook'] as const;
 type Kind = (typeof kinds)[number];
 
 const Sending = ({ code }: { readonly code: string }) => {
-  const w = examplesWords();
+  const w = translated(words);
   return (
     <Card title={w.send}>
       <Code text={code} label={w.send} />
@@ -33,7 +34,7 @@ const Sending = ({ code }: { readonly code: string }) => {
 };
 
 const Submission = ({ filling, meta }: { readonly filling: Filling; readonly meta: Meta }) => {
-  const w = examplesWords();
+  const w = translated(words);
   if (meta.submission === null) return <p>{w.smtpOff}</p>;
   const { host, port, implicit_port } = meta.submission;
   return (
@@ -62,8 +63,8 @@ const shown: Readonly<Record<Kind, (filling: Filling, meta: Meta) => ComponentCh
   curl: (filling) => (
     <>
       <Sending code={curlSend(filling)} />
-      <Card title={examplesWords().status}>
-        <Code text={curlStatus(filling)} label={examplesWords().status} />
+      <Card title={translated(words).status}>
+        <Code text={curlStatus(filling)} label={translated(words).status} />
       </Card>
     </>
   ),
@@ -71,15 +72,15 @@ const shown: Readonly<Record<Kind, (filling: Filling, meta: Meta) => ComponentCh
   python: (filling) => <Sending code={pythonSend(filling)} />,
   smtp: (filling, meta) => <Submission filling={filling} meta={meta} />,
   webhook: () => (
-    <Card title={examplesWords().check}>
-      <p>{examplesWords().checkText}</p>
-      <Code text={webhookCheck()} label={examplesWords().check} />
+    <Card title={translated(words).check}>
+      <p>{translated(words).checkText}</p>
+      <Code text={webhookCheck()} label={translated(words).check} />
     </Card>
   ),
 };
 
 const Examples = () => {
-  const w = examplesWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const { values, href } = useFilters();
   const present = kinds.find((kind) => kind === values.kind) ?? 'curl';
@@ -98,17 +99,13 @@ const Examples = () => {
   return (
     <>
       <Head
-        title={w.title}
+        title={w.pages.examples}
         intro={w.intro}
         actions={
           <>
-            <a class="button" href="/reference" target="_blank" rel="noopener">
-              {w.reference}
-            </a>
+            <LinkButton text={w.reference} href="/reference" target="_blank" rel="noopener" />
             {may('tokens.manage') && (
-              <a class="button primary" href={`/app/${id}/tokens`}>
-                {w.token}
-              </a>
+              <LinkButton text={w.createToken} kind="primary" href={`/app/${id}/tokens`} />
             )}
           </>
         }

@@ -6,8 +6,8 @@ import { useRefreshed } from '#dashboard/data.ts';
 import { Head, Lamp, type Tone } from '#dashboard/parts/basics.tsx';
 import { Loaded, Note } from '#dashboard/parts/feedback.tsx';
 import { Table } from '#dashboard/parts/table.tsx';
-import { bytes, duration, number } from '#dashboard/words.ts';
-import { healthWords } from './words.ts';
+import { bytes, duration, moment, number, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const EVERY_MS = 10_000;
 
@@ -19,14 +19,15 @@ interface Part {
 }
 
 const listener = (isListening: boolean | undefined): Pick<Part, 'tone' | 'state'> => {
-  const w = healthWords();
+  const w = translated(words);
   if (isListening === undefined) return { tone: 'plain', state: w.off };
   return isListening ? { tone: 'good', state: w.listening } : { tone: 'bad', state: w.notListening };
 };
 
 const partsOf = (health: OperatorHealth): readonly Part[] => {
-  const w = healthWords();
-  const { registry, databases, disk, queue, upstreams, scanners, dns, inbound, webhooks } = health;
+  const w = translated(words);
+  const { registry, databases, disk, backup, queue, upstreams, scanners, dns, inbound, resolver, webhooks } =
+    health;
   return [
     {
       name: w.registry,
@@ -54,6 +55,12 @@ const partsOf = (health: OperatorHealth): readonly Part[] => {
       tone: disk.state === 'ok' ? 'good' : disk.state === 'low' ? 'warn' : 'bad',
       state: w.disks[disk.state],
       details: w.free(bytes(disk.free_bytes), bytes(disk.total_bytes)),
+    },
+    {
+      name: w.backup,
+      tone: ({ ok: 'good', off: 'plain', old: 'bad', missing: 'bad' } as const)[backup.state],
+      state: w.backups[backup.state],
+      details: backup.last_at && w.lastBackup(moment(backup.last_at)),
     },
     {
       name: w.queue,
@@ -89,12 +96,12 @@ const partsOf = (health: OperatorHealth): readonly Part[] => {
       ...listener(inbound?.listening),
       details: inbound && w.received(number(inbound.received), number(inbound.reports.changed)),
     },
-    ...(inbound
+    ...(inbound && resolver
       ? [
           {
             name: w.resolver,
-            tone: inbound.resolver.state === 'ok' ? ('good' as const) : ('bad' as const),
-            state: inbound.resolver.state === 'ok' ? w.works : w.silent,
+            tone: resolver.state === 'ok' ? ('good' as const) : ('bad' as const),
+            state: resolver.state === 'ok' ? w.works : w.silent,
             details:
               inbound.refused_content.dns > 0 ? w.notChecked(number(inbound.refused_content.dns)) : null,
           },
@@ -112,11 +119,11 @@ const partsOf = (health: OperatorHealth): readonly Part[] => {
 const noteKinds = { ok: 'good', degraded: 'warn', draining: 'warn', failing: 'bad' } as const;
 
 const HealthPage = () => {
-  const w = healthWords();
+  const w = translated(words);
   const health = useRefreshed((abort) => call('GET /api/admin/health', {}, { abort }), EVERY_MS);
   return (
     <>
-      <Head title={w.title} intro={w.intro} />
+      <Head title={w.pages['operator/health']} intro={w.intro} />
       <Loaded data={health}>
         {(value) => {
           const { status, version, uptime_seconds: seconds } = value;
@@ -131,17 +138,13 @@ const HealthPage = () => {
                 </p>
               </Note>
               <Table<Part>
-                caption={w.title}
+                caption={w.pages['operator/health']}
                 rows={partsOf(value)}
                 rowKey={({ name }) => name}
                 columns={[
-                  { id: 'part', head: w.part, isMain: true, cell: ({ name }) => name },
-                  {
-                    id: 'state',
-                    head: w.state,
-                    cell: ({ tone, state }) => <Lamp tone={tone} text={state} />,
-                  },
-                  { id: 'details', head: w.details, cell: ({ details }) => details },
+                  { head: w.part, isMain: true, cell: ({ name }) => name },
+                  { head: w.state, cell: ({ tone, state }) => <Lamp tone={tone} text={state} /> },
+                  { head: w.details, cell: ({ details }) => details },
                 ]}
               />
             </>

@@ -2,10 +2,11 @@
 import { useState } from 'preact/hooks';
 import type { InboundMessage } from '#api';
 import { addressOf } from '#dashboard/api/call.ts';
+import { Button } from '#dashboard/parts/basics.tsx';
 import { Note } from '#dashboard/parts/feedback.tsx';
 import { MailFrame } from '#dashboard/parts/mail-frame.tsx';
-import { bytes } from '#dashboard/words.ts';
-import { mailWords } from './words.ts';
+import { bytes, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 interface ContentProps {
   readonly practiceId: string;
@@ -13,7 +14,7 @@ interface ContentProps {
 }
 
 export const Content = ({ practiceId: id, mail }: ContentProps) => {
-  const w = mailWords();
+  const w = translated(words);
   const [isText, setText] = useState(false);
   const { html, notes = [], attachments = [] } = mail;
   const files = attachments.filter(({ inline }) => !inline);
@@ -55,16 +56,12 @@ export const Content = ({ practiceId: id, mail }: ContentProps) => {
           <p class="hint">{w.attachmentHint}</p>
         </>
       )}
-      <MailFrame title={w.mail} src={src} isHtml={!!html && !isText} />
+      <MailFrame title={w.contentOfMail} src={src} isHtml={!!html && !isText} />
       {html && (
         <fieldset class="actions">
           <legend class="hidden">{w.view}</legend>
-          <button type="button" class="small" aria-pressed={!isText} onClick={() => setText(false)}>
-            {w.asHtml}
-          </button>
-          <button type="button" class="small" aria-pressed={isText} onClick={() => setText(true)}>
-            {w.asText}
-          </button>
+          <Button text={w.asHtml} kind="small" aria-pressed={!isText} onClick={() => setText(false)} />
+          <Button text={w.asText} kind="small" aria-pressed={isText} onClick={() => setText(true)} />
         </fieldset>
       )}
     </>

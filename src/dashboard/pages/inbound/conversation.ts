@@ -14,7 +14,7 @@ export type Part =
 export const answerTo = ({ reply_to = [], from, mail_from }: InboundMessage): string =>
   reply_to.map(({ address }) => address).join(', ') || from?.address || mail_from;
 
-/** Of a thread with more, the newest. */
+/** Where a thread has more, these are the newest. */
 const MOST = 100;
 const MOST_ANSWERED = 20;
 

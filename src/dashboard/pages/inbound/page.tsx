@@ -4,26 +4,27 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { InboundMessage } from '#api';
 import { addressOf, call } from '#dashboard/api/call.ts';
-import { type Data, useAction, useData } from '#dashboard/data.ts';
+import { type Data, useAction, useAnswer, useData } from '#dashboard/data.ts';
 import { useLive } from '#dashboard/live.ts';
 import type { PageProps } from '#dashboard/page-entry.ts';
-import { Badge, Card, Facts, Head, Time } from '#dashboard/parts/basics.tsx';
+import { Badge, Button, Card, Facts, Head, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm, Menu } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { MailFrame } from '#dashboard/parts/mail-frame.tsx';
 import { may, practice } from '#dashboard/session.ts';
 import { statusNames, toneOf } from '#dashboard/statuses.ts';
+import { translated } from '#dashboard/words.ts';
 import { Content } from './content.tsx';
 import { loadConversation, type Part } from './conversation.ts';
 import { Proofs } from './proof.tsx';
 import { Reply } from './reply.tsx';
-import { mailWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const ONE = '/api/practices/{id}/inbound/messages/{messageID}';
 
 /** A part of the conversation that is not the mail which the page is about: its content is loaded once it is opened. */
 const OtherPart = ({ practiceId: id, part }: { readonly practiceId: string; readonly part: Part }) => {
-  const w = mailWords();
+  const w = translated(words);
   const [isOpen, setOpen] = useState(false);
   const isOurs = 'ours' in part;
   const who = isOurs ? w.ours : part.theirs.from?.name || part.theirs.from?.address || w.noSender;
@@ -57,7 +58,7 @@ const OtherPart = ({ practiceId: id, part }: { readonly practiceId: string; read
 };
 
 const Changes = ({ id, data, mail }: { id: string; data: Data<InboundMessage>; mail: InboundMessage }) => {
-  const w = mailWords();
+  const w = translated(words);
   const { route } = useLocation();
   const at = { id, messageID: mail.id };
   const leave = (said: string): void => {
@@ -84,16 +85,14 @@ const Changes = ({ id, data, mail }: { id: string; data: Data<InboundMessage>; m
       <Menu label={w.more}>
         {may('messages.view_content') && (
           <>
-            <button type="button" onClick={() => void unread.run()}>
-              {w.markUnread}
-            </button>
+            <Button text={w.markUnread} onClick={() => void unread.run()} />
             <a download href={addressOf(`GET ${ONE}/raw`, at)}>
               {w.source}
             </a>
           </>
         )}
         {mail.from && may('lists.manage') && (
-          <a href={`/app/${id}/people/${encodeURIComponent(mail.from.address)}`}>{w.person}</a>
+          <a href={`/app/${id}/people/${encodeURIComponent(mail.from.address)}`}>{w.allAboutPerson}</a>
         )}
       </Menu>
       {may('inbound.manage') && (
@@ -114,7 +113,7 @@ const Changes = ({ id, data, mail }: { id: string; data: Data<InboundMessage>; m
 };
 
 const Mail = ({ id, data, mail }: { id: string; data: Data<InboundMessage>; mail: InboundMessage }) => {
-  const w = mailWords();
+  const w = translated(words);
   const [isReplying, setReplying] = useState(false);
   const { from, state, forwards } = mail;
   const conversation = useData((abort) => loadConversation(id, mail, abort), [id, mail.id]);
@@ -150,13 +149,11 @@ const Mail = ({ id, data, mail }: { id: string; data: Data<InboundMessage>; mail
     <>
       <Head
         title={mail.subject || w.noSubject}
-        back={{ href: `/app/${id}/inbox`, text: w.back }}
+        back={{ href: `/app/${id}/inbox`, text: w.pages.inbox }}
         actions={
           <>
             {mayReply && !isReplying && (
-              <button type="button" class="primary" onClick={() => setReplying(true)}>
-                {w.reply}
-              </button>
+              <Button text={w.reply} kind="primary" onClick={() => setReplying(true)} />
             )}
             <Changes id={id} data={data} mail={mail} />
           </>
@@ -203,7 +200,7 @@ const Mail = ({ id, data, mail }: { id: string; data: Data<InboundMessage>; mail
 
 const InboundMail = ({ item = '' }: PageProps) => {
   const id = practice.value?.id ?? '';
-  const data = useData((abort) => call(`GET ${ONE}`, { id, messageID: item }, { abort }), [id, item]);
+  const data = useAnswer(`GET ${ONE}`, { id, messageID: item });
   const mail = data.value;
   const isUnread = mail?.read === false;
   useEffect(() => {

@@ -1,7 +1,8 @@
 // Whether the sender of a mail is proven, and what the scanners found: in words first, the single checks below them.
 import type { InboundMessage } from '#api';
 import { Badge, Facts, type Tone } from '#dashboard/parts/basics.tsx';
-import { mailWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 type Verdict = InboundMessage['spam']['verdict'];
 const spamTones: Readonly<Record<Verdict, Tone>> = {
@@ -30,7 +31,7 @@ const result = ({ result: said, domain }: { readonly result: string; readonly do
   domain ? `${said} (${domain})` : said;
 
 export const Proofs = ({ mail }: { readonly mail: InboundMessage }) => {
-  const w = mailWords();
+  const w = translated(words);
   const { auth, spam } = mail;
   const proof = proofOf(mail);
   const domain = domainOf(mail.from?.address ?? mail.mail_from);

@@ -3,12 +3,12 @@ import { useRef, useState } from 'preact/hooks';
 import type { InboundMessage } from '#api';
 import { call, newKey } from '#dashboard/api/call.ts';
 import { useAction } from '#dashboard/data.ts';
-import { Card } from '#dashboard/parts/basics.tsx';
+import { Button, Card } from '#dashboard/parts/basics.tsx';
 import { toast } from '#dashboard/parts/feedback.tsx';
 import { CheckField, Form, TextArea, TextField, useFields } from '#dashboard/parts/form.tsx';
-import { moment } from '#dashboard/words.ts';
+import { moment, translated } from '#dashboard/words.ts';
 import { answerTo, THREAD } from './conversation.ts';
-import { mailWords } from './words.ts';
+import { words } from './words/de.ts';
 
 /** Strangers write identifiers: what a header field of ours could not have is left out. */
 const MESSAGE_ID = /^<[!-;=?-~]{1,996}>$/;
@@ -29,7 +29,7 @@ const subjectOf = (subject: string): string =>
 
 const quoteOf = ({ text, reply_text, from, mail_from, received_at }: InboundMessage): string => {
   const said = (reply_text ?? text ?? '').trimEnd().replace(/^/gm, '> ');
-  return `${mailWords().quoted(moment(received_at), from?.name || from?.address || mail_from)}\n${said}`;
+  return `${translated(words).quoted(moment(received_at), from?.name || from?.address || mail_from)}\n${said}`;
 };
 
 interface ReplyProps {
@@ -40,7 +40,7 @@ interface ReplyProps {
 }
 
 export const Reply = ({ practiceId, mail, onClose, onSent }: ReplyProps) => {
-  const w = mailWords();
+  const w = translated(words);
   const { fields, field } = useFields({ to: answerTo(mail), subject: subjectOf(mail.subject), text: '' });
   const [isQuoted, setQuoted] = useState(false);
   /** Of this answer: sent twice, it is one. */
@@ -63,15 +63,7 @@ export const Reply = ({ practiceId, mail, onClose, onSent }: ReplyProps) => {
   });
   return (
     <Card title={w.replyTitle}>
-      <Form
-        action={action}
-        submit={w.send}
-        others={
-          <button type="button" onClick={onClose}>
-            {w.discard}
-          </button>
-        }
-      >
+      <Form action={action} submit={w.send} others={<Button text={w.discard} onClick={onClose} />}>
         <TextField label={w.to} required {...field('to')} />
         <TextField label={w.subject} required {...field('subject')} />
         <TextArea label={w.text} required rows={8} {...field('text')} />

@@ -1,12 +1,13 @@
 // Addresses that receive mail, what becomes of it, and where it is forwarded once that address has confirmed it.
 import { useState } from 'preact/hooks';
-import { call } from '#dashboard/api/call.ts';
+import { type Answer, call } from '#dashboard/api/call.ts';
 import { type Data, useAction } from '#dashboard/data.ts';
-import { Badge, Card, Time } from '#dashboard/parts/basics.tsx';
+import { Badge, Button, Card, Time } from '#dashboard/parts/basics.tsx';
 import { ErrorNote, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, SelectField, TextField } from '#dashboard/parts/form.tsx';
 import { Table } from '#dashboard/parts/table.tsx';
-import { type Inbound, settingWords } from './setting-words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 interface AddressesProps {
   readonly id: string;
@@ -14,19 +15,20 @@ interface AddressesProps {
   readonly inbound: Inbound;
 }
 
+export type Inbound = Answer<'GET /api/practices/{id}/inbound'>;
 type Mode = Inbound['options']['catch_all']['mode'];
 
 interface RuleProps {
   readonly mode: Mode;
   readonly forwardTo: string | null;
-  /** In the body, with its dot. */
+  /** It is the place in the body, with its dot. */
   readonly path: string;
   readonly onMode: (mode: Mode) => void;
   readonly onForwardTo: (address: string | null) => void;
 }
 
 const Rule = ({ mode, forwardTo, path, onMode, onForwardTo }: RuleProps) => {
-  const w = settingWords();
+  const w = translated(words);
   return (
     <>
       <SelectField label={w.mode} value={mode} onValue={onMode} options={w.modes} />
@@ -43,7 +45,7 @@ const Rule = ({ mode, forwardTo, path, onMode, onForwardTo }: RuleProps) => {
 };
 
 export const Addresses = ({ id, data, inbound }: AddressesProps) => {
-  const w = settingWords();
+  const w = translated(words);
   const [addresses, setAddresses] = useState(inbound.options.addresses);
   const [others, setOthers] = useState(inbound.options.catch_all);
   const action = useAction(async () => {
@@ -60,15 +62,7 @@ export const Addresses = ({ id, data, inbound }: AddressesProps) => {
     ]);
   return (
     <Card title={w.addresses}>
-      <Form
-        action={action}
-        submit={w.save}
-        others={
-          <button type="button" onClick={add}>
-            {w.addAddress}
-          </button>
-        }
-      >
+      <Form action={action} submit={w.save} others={<Button text={w.addAddress} onClick={add} />}>
         <p class="quiet">{w.addressesText}</p>
         {addresses.map(({ local_part, mode, forward_to }, at) => (
           <fieldset key={at} class="rule">
@@ -87,13 +81,11 @@ export const Addresses = ({ id, data, inbound }: AddressesProps) => {
               onMode={(value) => change(at, { mode: value })}
               onForwardTo={(value) => change(at, { forward_to: value })}
             />
-            <button
-              type="button"
-              class="small"
+            <Button
+              text={w.remove}
+              kind="small"
               onClick={() => setAddresses(addresses.filter((_, index) => index !== at))}
-            >
-              {w.remove}
-            </button>
+            />
           </fieldset>
         ))}
         <fieldset class="rule">
@@ -125,7 +117,7 @@ const mayAskAgain = ({ status, reason, asked_at }: Inbound['forward_targets'][nu
 const targetTones = { confirmed: 'good', unconfirmed: 'warn', failed: 'bad' } as const;
 
 const Targets = ({ id, data, inbound }: AddressesProps) => {
-  const w = settingWords();
+  const w = translated(words);
   const ask = useAction(async (address: string) => {
     await call('POST /api/practices/{id}/inbound/ask-again', { id, body: { address } });
     toast(w.askedAgain);
@@ -141,10 +133,9 @@ const Targets = ({ id, data, inbound }: AddressesProps) => {
         rows={inbound.forward_targets}
         rowKey={({ address }) => address}
         columns={[
-          { id: 'address', head: w.address, cell: ({ address }) => address, isMain: true },
+          { head: w.address, cell: ({ address }) => address, isMain: true },
           {
-            id: 'status',
-            head: w.status,
+            head: w.standing,
             cell: ({ status, reason }) => (
               <span>
                 <Badge tone={targetTones[status]}>{w.targetStates[status]}</Badge>{' '}
@@ -152,20 +143,17 @@ const Targets = ({ id, data, inbound }: AddressesProps) => {
               </span>
             ),
           },
-          { id: 'asked', head: w.asked, cell: ({ asked_at }) => <Time at={asked_at} /> },
+          { head: w.asked, cell: ({ asked_at }) => <Time at={asked_at} /> },
           {
-            id: 'again',
             head: w.askAgain,
             cell: (target) =>
               mayAskAgain(target) && (
-                <button
-                  type="button"
-                  class="small"
+                <Button
+                  text={w.askAgain}
+                  kind="small"
                   disabled={ask.isRunning}
                   onClick={() => void ask.run(target.address)}
-                >
-                  {w.askAgain}
-                </button>
+                />
               ),
           },
         ]}

@@ -1,23 +1,21 @@
 // Hooks: addresses at which programs hand over messages with a secret.
 import { useState } from 'preact/hooks';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, usePages } from '#dashboard/data.ts';
-import { Card, Copy, Time } from '#dashboard/parts/basics.tsx';
+import { useAction, useList } from '#dashboard/data.ts';
+import { Button, Card, Copy, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField } from '#dashboard/parts/form.tsx';
 import { Secret } from '#dashboard/parts/secret.tsx';
 import { PagedTable } from '#dashboard/parts/table.tsx';
-import { settingWords } from './setting-words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 export const Hooks = ({ id }: { readonly id: string }) => {
-  const w = settingWords();
+  const w = translated(words);
   const [name, setName] = useState('');
   const [secret, setSecret] = useState<string>();
-  const pages = usePages(
-    (cursor, abort) => call('GET /api/practices/{id}/inbound-hooks', { id, cursor }, { abort }),
-    [id],
-  );
+  const pages = useList('GET /api/practices/{id}/inbound-hooks', { id });
   const create = useAction(async () => {
     const made = await call('POST /api/practices/{id}/inbound-hooks', { id, body: { name } });
     setName('');
@@ -35,11 +33,9 @@ export const Hooks = ({ id }: { readonly id: string }) => {
       <PagedTable
         caption={w.hooks}
         pages={pages}
-        rowKey={(hook) => hook.id}
         empty={<p class="quiet">{w.noHooks}</p>}
         columns={[
           {
-            id: 'name',
             head: w.name,
             isMain: true,
             cell: (hook) => (
@@ -48,15 +44,12 @@ export const Hooks = ({ id }: { readonly id: string }) => {
               </span>
             ),
           },
-          { id: 'used', head: w.lastUsed, cell: ({ last_used_at }) => <Time at={last_used_at} relative /> },
+          { head: w.hookLastUsed, cell: ({ last_used_at }) => <Time at={last_used_at} relative /> },
           {
-            id: 'actions',
             head: w.change,
             cell: (hook) => (
               <span class="actions">
-                <button type="button" class="small" onClick={() => void test.run(hook.id)}>
-                  {w.test}
-                </button>
+                <Button text={w.test} kind="small" onClick={() => void test.run(hook.id)} />
                 <Confirm
                   small
                   button={w.rotate}

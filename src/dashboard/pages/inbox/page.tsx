@@ -1,28 +1,26 @@
 // The inbox: mail received, held and in quarantine, found as one types; and, as a view of its own, how mail is received.
 import type { InboundMessageState, InboundMessageSummary } from '#api';
-import { useFilters, useTyped } from '#dashboard/address.ts';
-import { call } from '#dashboard/api/call.ts';
-import { type Data, useData, usePages } from '#dashboard/data.ts';
+import { useFilters } from '#dashboard/address.ts';
+import { type Data, useAnswer, useList } from '#dashboard/data.ts';
 import { useLive } from '#dashboard/live.ts';
-import { Badge, Head, Tabs, Time } from '#dashboard/parts/basics.tsx';
+import { Badge, Head, LinkButton, Tabs, Time } from '#dashboard/parts/basics.tsx';
 import { curlOf, Empty, ErrorNote, Note, toast } from '#dashboard/parts/feedback.tsx';
-import { FilterSelect } from '#dashboard/parts/filters.tsx';
-import { SearchField } from '#dashboard/parts/form.tsx';
+import { FilterSearch, FilterSelect } from '#dashboard/parts/filters.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
-import type { Inbound } from './setting-words.ts';
+import { translated } from '#dashboard/words.ts';
+import type { Inbound } from './addresses.tsx';
 import { Settings } from './settings.tsx';
-import { inboxWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const folders: readonly InboundMessageState[] = ['inbox', 'held', 'quarantined'];
 
 const columns = (state: InboundMessageState): readonly Column<InboundMessageSummary>[] => {
-  const w = inboxWords();
+  const w = translated(words);
   const emphasize = (text: string, { read }: InboundMessageSummary) =>
     read ? text : <strong>{text}</strong>;
   return [
     {
-      id: 'subject',
       head: w.subject,
       cell: (mail) => (
         <>
@@ -33,35 +31,25 @@ const columns = (state: InboundMessageState): readonly Column<InboundMessageSumm
       isMain: true,
     },
     {
-      id: 'from',
       head: w.from,
       cell: (mail) => emphasize(mail.from?.name || mail.from?.address || mail.mail_from || w.noSender, mail),
     },
     ...(state === 'inbox'
       ? []
-      : [{ id: 'reason', head: w.reason, cell: (mail: InboundMessageSummary) => mail.state_reason ?? '' }]),
-    {
-      id: 'received',
-      head: w.received,
-      cell: ({ received_at }) => <Time at={received_at} short />,
-      align: 'end',
-    },
+      : [{ head: w.reason, cell: (mail: InboundMessageSummary) => mail.state_reason ?? '' }]),
+    { head: w.received, cell: ({ received_at }) => <Time at={received_at} short />, align: 'end' },
   ];
 };
 
 const NoMail = ({ inbound, reset }: { readonly inbound: Inbound | undefined; readonly reset?: string }) => {
-  const w = inboxWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   if (reset !== undefined)
     return (
       <Empty
         title={w.nothingFound}
         text={w.nothingFoundText}
-        action={
-          <a class="button" href={reset}>
-            {w.reset}
-          </a>
-        }
+        action={<LinkButton text={w.showAll} href={reset} />}
       />
     );
   if (inbound?.state !== 'disabled') return <Empty title={w.empty} text={w.emptyText(inbound?.host ?? '')} />;
@@ -75,9 +63,7 @@ const NoMail = ({ inbound, reset }: { readonly inbound: Inbound | undefined; rea
       }
       action={
         may('inbound.manage') && (
-          <a class="button primary" href={`/app/${id}/inbox?view=settings`}>
-            {w.offAction}
-          </a>
+          <LinkButton text={w.enableReceiving} kind="primary" href={`/app/${id}/inbox?view=settings`} />
         )
       }
       curl={curlOf(`practices/${id}/inbound/enable`, '{}')}
@@ -86,22 +72,18 @@ const NoMail = ({ inbound, reset }: { readonly inbound: Inbound | undefined; rea
 };
 
 const List = ({ inbound }: { readonly inbound: Data<Inbound> }) => {
-  const w = inboxWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const filters = useFilters();
   const { values, href } = filters;
   const { q = '', read = '' } = values;
   const state = folders.find((one) => one === values.folder) ?? 'inbox';
-  const [typed, setTyped] = useTyped(filters);
-  const pages = usePages(
-    (cursor, abort) =>
-      call(
-        'GET /api/practices/{id}/inbound/messages',
-        { id, state, q, cursor, read: read === 'false' ? read : undefined },
-        { abort },
-      ),
-    [id, state, q, read],
-  );
+  const pages = useList('GET /api/practices/{id}/inbound/messages', {
+    id,
+    state,
+    q,
+    read: read === 'false' ? read : undefined,
+  });
   const reload = (): void => {
     pages.reload();
     inbound.reload();
@@ -117,13 +99,11 @@ const List = ({ inbound }: { readonly inbound: Data<Inbound> }) => {
   return (
     <>
       <Head
-        title={w.title}
+        title={w.pages.inbox}
         intro={w.intro}
         actions={
           may('inbound.manage') && (
-            <a class="button" href={`/app/${id}/inbox?view=settings`}>
-              {w.settings}
-            </a>
+            <LinkButton text={w.receivingSettings} href={`/app/${id}/inbox?view=settings`} />
           )
         }
       />
@@ -142,19 +122,19 @@ const List = ({ inbound }: { readonly inbound: Data<Inbound> }) => {
         <Note kind="warn">{state === 'held' ? w.heldText : w.quarantinedText}</Note>
       )}
       <search class="filters">
-        <SearchField label={w.search} value={typed} onValue={setTyped} />
+        <FilterSearch filters={filters} label={w.searchMail} />
         <FilterSelect
           filters={filters}
           name="read"
           label={w.which}
-          options={{ '': w.all, false: w.onlyUnread }}
+          all={w.all}
+          options={{ false: w.onlyUnread }}
         />
       </search>
       <PagedTable
         caption={w.found}
         columns={columns(state)}
         pages={pages}
-        rowKey={(mail) => mail.id}
         href={(mail) => `/app/${id}/inbox/${mail.id}`}
         empty={
           state !== 'inbox' && !isFiltered ? (
@@ -170,7 +150,7 @@ const List = ({ inbound }: { readonly inbound: Data<Inbound> }) => {
 
 const Inbox = () => {
   const id = practice.value?.id ?? '';
-  const inbound = useData((abort) => call('GET /api/practices/{id}/inbound', { id }, { abort }), [id]);
+  const inbound = useAnswer('GET /api/practices/{id}/inbound', { id });
   const isSettings = useFilters().values.view === 'settings' && may('inbound.manage');
   return isSettings ? <Settings inbound={inbound} /> : <List inbound={inbound} />;
 };

@@ -3,12 +3,14 @@ import { useState } from 'preact/hooks';
 import type { AppliedRecords } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { type Data, useAction } from '#dashboard/data.ts';
-import { Badge, Card } from '#dashboard/parts/basics.tsx';
+import { Badge, Button, Card } from '#dashboard/parts/basics.tsx';
 import { Confirm, Dialog } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, toast } from '#dashboard/parts/feedback.tsx';
-import { recordWords } from '#dashboard/parts/record-words.ts';
 import { RecordList } from '#dashboard/parts/records.tsx';
-import { type Inbound, settingWords } from './setting-words.ts';
+import { partWords } from '#dashboard/parts/words.ts';
+import { translated } from '#dashboard/words.ts';
+import type { Inbound } from './addresses.tsx';
+import { words } from './words/de.ts';
 
 interface RecordsProps {
   readonly id: string;
@@ -17,8 +19,8 @@ interface RecordsProps {
 }
 
 const Apply = ({ id, provider, onDone }: { id: string; provider: string; onDone: () => void }) => {
-  const w = settingWords();
-  const names = recordWords().purposes;
+  const w = translated(words);
+  const names = partWords().record.purposes;
   const [applied, setApplied] = useState<AppliedRecords>();
   return (
     <>
@@ -47,7 +49,7 @@ const Apply = ({ id, provider, onDone }: { id: string; provider: string; onDone:
 };
 
 export const Records = ({ id, data, inbound: { hosts, records, dns_provider } }: RecordsProps) => {
-  const w = settingWords();
+  const w = translated(words);
   const check = useAction(async () => {
     data.replace(await call('POST /api/practices/{id}/inbound/check', { id, body: {} }));
     toast(w.checked);
@@ -59,9 +61,7 @@ export const Records = ({ id, data, inbound: { hosts, records, dns_provider } }:
       actions={
         <>
           {hasOwn && dns_provider && <Apply id={id} provider={dns_provider} onDone={data.reload} />}
-          <button type="button" disabled={check.isRunning} onClick={() => void check.run()}>
-            {w.check}
-          </button>
+          <Button text={w.checkNow} disabled={check.isRunning} onClick={() => void check.run()} />
         </>
       }
     >

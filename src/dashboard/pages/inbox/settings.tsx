@@ -2,15 +2,17 @@
 import { useState } from 'preact/hooks';
 import { call } from '#dashboard/api/call.ts';
 import { type Data, useAction } from '#dashboard/data.ts';
-import { Badge, Card, Facts, Head, Meter, Time } from '#dashboard/parts/basics.tsx';
+import { Badge, Button, Card, Facts, Head, Meter, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { CheckField, Form, SelectField, TextArea, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { may, practice } from '#dashboard/session.ts';
+import { translated } from '#dashboard/words.ts';
+import type { Inbound } from './addresses.tsx';
 import { Addresses } from './addresses.tsx';
 import { Hooks } from './hooks.tsx';
 import { Records } from './records.tsx';
-import { type Inbound, settingWords } from './setting-words.ts';
+import { words } from './words/de.ts';
 
 interface PartProps {
   readonly id: string;
@@ -21,7 +23,7 @@ interface PartProps {
 const BYTES_PER_MB = 1e6;
 
 const State = ({ id, data, inbound }: PartProps) => {
-  const w = settingWords();
+  const w = translated(words);
   const { state, host, enabled_at, kept_days, counts, reply_address } = inbound;
   const isOn = state !== 'disabled';
   const enable = useAction(async () => {
@@ -31,11 +33,11 @@ const State = ({ id, data, inbound }: PartProps) => {
   const inMegabytes = (bytes: number): number => Math.round(bytes / BYTES_PER_MB);
   return (
     <Card
-      title={w.state}
+      title={w.receiving}
       actions={
         isOn ? (
           <Confirm
-            button={w.disable}
+            button={w.disableReceiving}
             title={w.disableTitle}
             text={w.disableText}
             kind="danger"
@@ -45,9 +47,12 @@ const State = ({ id, data, inbound }: PartProps) => {
             }}
           />
         ) : (
-          <button type="button" class="primary" disabled={enable.isRunning} onClick={() => void enable.run()}>
-            {w.enable}
-          </button>
+          <Button
+            text={w.enableReceiving}
+            kind="primary"
+            disabled={enable.isRunning}
+            onClick={() => void enable.run()}
+          />
         )
       }
     >
@@ -81,7 +86,7 @@ const State = ({ id, data, inbound }: PartProps) => {
 const linesOf = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || []);
 
 const Protection = ({ id, data, inbound: { options } }: PartProps) => {
-  const w = settingWords();
+  const w = translated(words);
   const { fields, field } = useFields({
     dmarc_action: options.dmarc_action,
     spam_action: options.spam_action,
@@ -103,8 +108,8 @@ const Protection = ({ id, data, inbound: { options } }: PartProps) => {
     <Card title={w.protection}>
       <Form action={action} submit={w.save}>
         <div class="columns">
-          <SelectField label={w.dmarc} options={w.actions} {...field('dmarc_action')} />
-          <SelectField label={w.spam} options={w.actions} {...field('spam_action')} />
+          <SelectField label={w.dmarc} options={w.filterActions} {...field('dmarc_action')} />
+          <SelectField label={w.spam} options={w.filterActions} {...field('spam_action')} />
           <TextArea
             label={w.allow}
             hint={w.oneLine}
@@ -136,7 +141,7 @@ const Protection = ({ id, data, inbound: { options } }: PartProps) => {
 };
 
 const AutomaticReply = ({ id, data, inbound: { options } }: PartProps) => {
-  const w = settingWords();
+  const w = translated(words);
   const present = options.automatic_reply;
   const [isOn, setOn] = useState(present !== null);
   const { fields, field } = useFields({ subject: present?.subject ?? '', text: present?.text ?? '' });
@@ -161,11 +166,15 @@ const AutomaticReply = ({ id, data, inbound: { options } }: PartProps) => {
 };
 
 export const Settings = ({ inbound: data }: { readonly inbound: Data<Inbound> }) => {
-  const w = settingWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   return (
     <>
-      <Head title={w.title} intro={w.intro} back={{ href: `/app/${id}/inbox`, text: w.back }} />
+      <Head
+        title={w.receivingSettings}
+        intro={w.receivingIntro}
+        back={{ href: `/app/${id}/inbox`, text: w.pages.inbox }}
+      />
       <Loaded data={data}>
         {(inbound) => {
           const props = { id, data, inbound };

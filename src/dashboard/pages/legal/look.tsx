@@ -2,11 +2,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PageSettings, Practice } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, useData } from '#dashboard/data.ts';
-import { Card } from '#dashboard/parts/basics.tsx';
+import { useAction, useAnswer } from '#dashboard/data.ts';
+import { Button, Card } from '#dashboard/parts/basics.tsx';
 import { ErrorNote, Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { Field, Form } from '#dashboard/parts/form.tsx';
-import { legalWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const USUAL_COLOUR = '#0b5f6b';
 const LOGO_HEIGHT = 64;
@@ -50,7 +51,7 @@ const LookForm = ({
   readonly present: PageSettings;
   readonly onSaved: (settings: PageSettings) => void;
 }) => {
-  const w = legalWords();
+  const w = translated(words);
   const { id } = of;
   const [colour, setColour] = useState(present.colour ?? USUAL_COLOUR);
   useLayoutEffect(() => setColour(present.colour ?? USUAL_COLOUR), [present]);
@@ -67,13 +68,7 @@ const LookForm = ({
       <Form
         action={save}
         submit={w.save}
-        others={
-          present.colour && (
-            <button type="button" onClick={() => void usual.run()}>
-              {w.usualColour}
-            </button>
-          )
-        }
+        others={present.colour && <Button text={w.usualColour} onClick={() => void usual.run()} />}
       >
         <Field label={w.colour} path="colour" hint={w.colourHint}>
           {(wiring) => (
@@ -106,9 +101,7 @@ const LookForm = ({
           <div class="stack">
             <Logo logo={present.logo} name={w.logoOf(of.name)} />
             <div>
-              <button type="button" class="small" onClick={() => void remove.run()}>
-                {w.removeLogo}
-              </button>
+              <Button text={w.removeLogo} kind="small" onClick={() => void remove.run()} />
             </div>
           </div>
         )}
@@ -118,10 +111,10 @@ const LookForm = ({
 };
 
 export const Look = ({ of }: { readonly of: Practice }) => {
-  const w = legalWords();
-  const data = useData((abort) => call('GET /api/practices/{id}/pages', { id: of.id }, { abort }), [of.id]);
+  const w = translated(words);
+  const data = useAnswer('GET /api/practices/{id}/pages', { id: of.id });
   return (
-    <Card title={w.look}>
+    <Card title={w.publicPages}>
       <p class="quiet">{w.lookText}</p>
       <Loaded data={data} lines={3}>
         {(present) => <LookForm of={of} present={present} onSaved={data.replace} />}

@@ -2,13 +2,14 @@
 import { useLayoutEffect } from 'preact/hooks';
 import type { Practice } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, useData } from '#dashboard/data.ts';
+import { useAction, useAnswer } from '#dashboard/data.ts';
 import { Card, Head } from '#dashboard/parts/basics.tsx';
 import { Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { practice } from '#dashboard/session.ts';
+import { translated } from '#dashboard/words.ts';
 import { Look } from './look.tsx';
-import { legalWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const fieldNames = [
   ...(['street', 'city', 'privacy_url'] as const),
@@ -21,7 +22,7 @@ const onPage = [...inMail, 'vat_id', 'authority'] as const;
 
 /** As the end of a marketing mail; what must still be filled in is marked. */
 const Footer = ({ name, street, city, ...more }: Typed & { readonly name: string }) => {
-  const w = legalWords();
+  const w = translated(words);
   const { privacy_url, imprint_url } = more;
   const shown = (imprint_url ? inMail : onPage).flatMap((one) =>
     more[one] ? `${w.short[one]}: ${more[one]}` : [],
@@ -36,7 +37,7 @@ const Footer = ({ name, street, city, ...more }: Typed & { readonly name: string
       {shown.length > 0 && <p>{shown.join(' · ')}</p>}
       {imprint_url && (
         <p>
-          <u>{w.imprint}</u>
+          <u>{w.legalNotice}</u>
         </p>
       )}
       <p>{privacy_url ? <u>{w.privacy}</u> : <mark>{w.privacyUrl}</mark>}</p>
@@ -51,7 +52,7 @@ const typedOf = (legal: Practice['legal']): Typed =>
   Object.fromEntries(fieldNames.map((name) => [name, legal[name] ?? ''])) as Typed;
 
 const LegalForm = ({ of, onDone }: { readonly of: Practice; readonly onDone: () => void }) => {
-  const w = legalWords();
+  const w = translated(words);
   const { fields, field, setFields } = useFields(typedOf(of.legal));
   useLayoutEffect(() => setFields(typedOf(of.legal)), [of]);
   const action = useAction(async () => {
@@ -103,12 +104,12 @@ const LegalForm = ({ of, onDone }: { readonly of: Practice; readonly onDone: () 
 };
 
 const Legal = () => {
-  const w = legalWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
-  const data = useData((abort) => call('GET /api/practices/{id}', { id }, { abort }), [id]);
+  const data = useAnswer('GET /api/practices/{id}', { id });
   return (
     <>
-      <Head title={w.title} intro={w.intro} />
+      <Head title={w.pages.legal} intro={w.intro} />
       <Loaded data={data}>
         {(of) => (
           <>

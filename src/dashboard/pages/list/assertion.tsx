@@ -1,6 +1,7 @@
 // What a practice asserts of a consent that it has already: its basis, where that can be seen, and when it was given.
 import { SelectField, TextArea, TextField } from '#dashboard/parts/form.tsx';
-import { listWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 export interface Asserted {
   readonly basis: 'consent' | 'existing_customer';
@@ -28,7 +29,7 @@ export const Assertion = ({
   /** Before the names of the fields. */
   readonly path?: string;
 }) => {
-  const w = listWords();
+  const w = translated(words);
   return (
     <>
       <SelectField

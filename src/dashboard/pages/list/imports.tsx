@@ -2,16 +2,15 @@
 import { useEffect } from 'preact/hooks';
 import type { Import } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { allPages, useAction, useData, usePages } from '#dashboard/data.ts';
-import { Badge, Card, Meter, Time } from '#dashboard/parts/basics.tsx';
+import { allPages, useAction, useData, useList } from '#dashboard/data.ts';
+import { Badge, Button, Card, Meter, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Loaded, Note } from '#dashboard/parts/feedback.tsx';
 import { PagedTable } from '#dashboard/parts/table.tsx';
-import { moment } from '#dashboard/words.ts';
-import { importWords } from './import-words.ts';
+import { moment, translated } from '#dashboard/words.ts';
 import { NewImport } from './new-import.tsx';
 import type { ListProps } from './people.tsx';
-import { listWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const POLL_MS = 1_000;
 /** The latest ones. */
@@ -20,16 +19,8 @@ const SHOWN = 5;
 const isUnfinished = ({ status }: Import): boolean => status === 'pending' || status === 'running';
 
 const Report = ({ id, imported }: { readonly id: string; readonly imported: Import }) => {
-  const w = listWords();
-  const pages = usePages(
-    (cursor, abort) =>
-      call(
-        'GET /api/practices/{id}/imports/{importID}/report',
-        { id, importID: imported.id, cursor },
-        { abort },
-      ),
-    [imported.id],
-  );
+  const w = translated(words);
+  const pages = useList('GET /api/practices/{id}/imports/{importID}/report', { id, importID: imported.id });
   const download = useAction(async () => {
     const csv = await call(
       'GET /api/practices/{id}/imports/{importID}/report',
@@ -47,9 +38,7 @@ const Report = ({ id, imported }: { readonly id: string; readonly imported: Impo
       <div class="cardhead">
         <h3>{w.report}</h3>
         {(pages.value?.length ?? 0) > 0 && (
-          <button type="button" class="small" onClick={() => void download.run()}>
-            {w.downloadReport}
-          </button>
+          <Button text={w.downloadReport} kind="small" onClick={() => void download.run()} />
         )}
       </div>
       <ErrorNote error={download.error} />
@@ -59,14 +48,10 @@ const Report = ({ id, imported }: { readonly id: string; readonly imported: Impo
         rowKey={(row) => String(row.line)}
         empty={<p class="quiet">{w.allTaken}</p>}
         columns={[
-          { id: 'line', head: w.line, cell: ({ line }) => line },
-          { id: 'address', head: w.address, cell: ({ address }) => address ?? '–' },
-          { id: 'outcome', head: w.outcome, cell: ({ outcome }) => w.outcomes[outcome] },
-          {
-            id: 'reason',
-            head: w.reason,
-            cell: ({ reason }) => reason,
-          },
+          { head: w.line, cell: ({ line }) => line },
+          { head: w.address, cell: ({ address }) => address ?? '–' },
+          { head: w.outcome, cell: ({ outcome }) => w.outcomes[outcome] },
+          { head: w.reason, cell: ({ reason }) => reason },
         ]}
       />
     </>
@@ -82,7 +67,7 @@ const OneImport = ({
   readonly imported: Import;
   readonly onChanged: () => void;
 }) => {
-  const w = listWords();
+  const w = translated(words);
   const { rows, counts, status, failure, waits, suppressible } = imported;
   const cancel = async (): Promise<void> => {
     await call('DELETE /api/practices/{id}/imports/{importID}', { id, importID: imported.id });
@@ -98,8 +83,8 @@ const OneImport = ({
           <Badge tone={tone}>{w.importStatuses[status]}</Badge>
           {isUnfinished(imported) && (
             <Confirm
-              button={w.cancelImport}
-              title={`${w.cancelImport}?`}
+              button={w.cancelIt}
+              title={`${w.cancelIt}?`}
               text={w.cancelImportText}
               kind="danger"
               small
@@ -122,7 +107,7 @@ const OneImport = ({
             <p>{failure}</p>
           </Note>
         )}
-        {suppressible > 0 && <Note>{importWords().left(suppressible)}</Note>}
+        {suppressible > 0 && <Note>{translated(words).left(suppressible)}</Note>}
         {waits && <Note kind="warn">{w.waits(waits.reason, moment(waits.until))}</Note>}
         <ul class="counts">
           {Object.entries(counts)

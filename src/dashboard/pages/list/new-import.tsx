@@ -3,16 +3,15 @@ import { useState } from 'preact/hooks';
 import type { ImportPreview } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { useAction } from '#dashboard/data.ts';
-import { Card } from '#dashboard/parts/basics.tsx';
+import { Button, Card } from '#dashboard/parts/basics.tsx';
 import { ErrorNote, Note } from '#dashboard/parts/feedback.tsx';
 import { CheckField, Field, Form, Select, TextArea } from '#dashboard/parts/form.tsx';
 import { Table } from '#dashboard/parts/table.tsx';
 import { may } from '#dashboard/session.ts';
-import { number } from '#dashboard/words.ts';
+import { number, translated } from '#dashboard/words.ts';
 import { type Asserted, Assertion, assertedBy, NOT_ASSERTED } from './assertion.tsx';
-import { importWords } from './import-words.ts';
 import type { ListProps } from './people.tsx';
-import { listWords } from './words.ts';
+import { words } from './words/de.ts';
 
 type Role = ImportPreview['columns'][number]['role'];
 /** Roles by numbers of columns. */
@@ -39,13 +38,22 @@ interface PreviewProps {
 }
 
 const Preview = ({ preview, isBusy, onRole }: PreviewProps) => {
-  const w = importWords();
-  const { columns, counts, reasons, first, failure, form } = preview;
+  const w = translated(words);
+  const { columns, counts, reasons, first, failure, form, encoding, delimiter, rows } = preview;
   const isList = form === 'addresses' || form === 'vcard';
   const states = Object.entries(counts).filter(([, count]) => count > 0);
   return (
     <div class="stack">
-      <p role="status">{w.found(preview)}</p>
+      <p role="status">
+        {[
+          w.forms[form],
+          encoding?.toUpperCase(),
+          delimiter && w.separatedBy(w.delimiters[delimiter] ?? delimiter),
+          w.rowsRead(rows.read, rows.is_complete),
+        ]
+          .filter(Boolean)
+          .join(', ')}
+      </p>
       {failure && (
         <Note kind="bad">
           <p>{failure}</p>
@@ -64,9 +72,9 @@ const Preview = ({ preview, isBusy, onRole }: PreviewProps) => {
           rows={reasons}
           rowKey={({ state, reason }) => state + reason}
           columns={[
-            { id: 'count', head: w.count, cell: ({ count }) => number(count) },
-            { id: 'state', head: w.state, cell: ({ state }) => w.states[state] },
-            { id: 'reason', head: w.reason, cell: ({ reason }) => reason },
+            { head: w.rows, cell: ({ count }) => number(count) },
+            { head: w.becomes, cell: ({ state }) => w.states[state] },
+            { head: w.reason, cell: ({ reason }) => reason },
           ]}
         />
       )}
@@ -78,25 +86,20 @@ const Preview = ({ preview, isBusy, onRole }: PreviewProps) => {
             rows={columns}
             rowKey={(column) => String(column.number)}
             columns={[
+              { head: w.column, cell: (column) => column.heading || w.columnNumber(column.number) },
               {
-                id: 'heading',
-                head: w.column,
-                cell: (column) => column.heading || w.columnNumber(column.number),
-              },
-              {
-                id: 'role',
-                head: w.role,
+                head: w.meaning,
                 cell: (column) => (
                   <Select
-                    aria-label={`${w.role}: ${column.heading || w.columnNumber(column.number)}`}
+                    aria-label={`${w.meaning}: ${column.heading || w.columnNumber(column.number)}`}
                     value={column.role}
                     disabled={isBusy}
-                    options={w.roles}
+                    options={w.columnRoles}
                     onValue={(role) => onRole(column.number, role)}
                   />
                 ),
               },
-              { id: 'examples', head: w.examples, cell: ({ examples }) => examples.join(' · ') || '–' },
+              { head: w.examples, cell: ({ examples }) => examples.join(' · ') || '–' },
             ]}
           />
         </>
@@ -109,10 +112,10 @@ const Preview = ({ preview, isBusy, onRole }: PreviewProps) => {
             rows={first}
             rowKey={({ line }) => String(line)}
             columns={[
-              { id: 'line', head: w.line, cell: ({ line }) => line },
-              { id: 'address', head: w.address, cell: ({ address }) => address ?? '–' },
-              { id: 'name', head: w.name, cell: ({ name }) => name ?? '–' },
-              { id: 'state', head: w.state, cell: ({ state, reason }) => reason ?? w.states[state] },
+              { head: w.line, cell: ({ line }) => line },
+              { head: w.address, cell: ({ address }) => address ?? '–' },
+              { head: w.name, cell: ({ name }) => name ?? '–' },
+              { head: w.becomes, cell: ({ state, reason }) => reason ?? w.states[state] },
             ]}
           />
         </>
@@ -137,8 +140,7 @@ const Chosen = ({
   onStarted,
   onBack,
 }: StartProps & { readonly first: ImportPreview }) => {
-  const l = listWords();
-  const w = importWords();
+  const w = translated(words);
   const [preview, setPreview] = useState(first);
   const [roles, setRoles] = useState<Roles>({});
   const [isActive, setActive] = useState(false);
@@ -175,21 +177,13 @@ const Chosen = ({
         onRole={(column, role) => void look.run({ ...roles, [column]: role }, status)}
       />
       <ErrorNote error={look.error} />
-      <Form
-        action={action}
-        submit={l.importIt}
-        others={
-          <button type="button" onClick={onBack}>
-            {w.back}
-          </button>
-        }
-      >
+      <Form action={action} submit={w.importIt} others={<Button text={w.back} onClick={onBack} />}>
         <fieldset class="field">
-          <legend>{l.how}</legend>
+          <legend>{w.how}</legend>
           {[false, true].map((active) => (
             <label key={String(active)} class="choice">
               <input type="radio" name="how" checked={isActive === active} onChange={() => choose(active)} />
-              {active ? l.asActive : l.asPending}
+              {active ? w.asActive : w.asPending}
             </label>
           ))}
         </fieldset>
@@ -209,7 +203,7 @@ const Chosen = ({
 
 export const NewImport = ({ onStarted, ...props }: ListProps & { readonly onStarted: () => void }) => {
   const { id, list } = props;
-  const w = importWords();
+  const w = translated(words);
   const [file, setFile] = useState<File>();
   const [text, setText] = useState('');
   const [shown, setShown] = useState<{ readonly file: File | string; readonly first: ImportPreview }>();
@@ -230,7 +224,7 @@ export const NewImport = ({ onStarted, ...props }: ListProps & { readonly onStar
   };
   if (shown)
     return (
-      <Card title={w.previewOf}>
+      <Card title={w.becomes}>
         <Chosen
           {...props}
           {...shown}
@@ -243,7 +237,7 @@ export const NewImport = ({ onStarted, ...props }: ListProps & { readonly onStar
       </Card>
     );
   return (
-    <Card title={listWords().importTitle}>
+    <Card title={translated(words).importTitle}>
       <p>{w.intro}</p>
       <Form action={action} submit={w.preview}>
         <Field label={w.file} hint={w.fileHint} path="file">

@@ -1,36 +1,28 @@
 // A list: its people, what is imported into it, its sign-up form, and what it is.
 import { useFilters } from '#dashboard/address.ts';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, useData } from '#dashboard/data.ts';
+import { useAction, useAnswer } from '#dashboard/data.ts';
 import type { PageProps } from '#dashboard/page-entry.ts';
 import { Card, Code, Copy, Head, Tabs, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { Empty, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { CheckField, Form, SelectField, TextArea, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { practice } from '#dashboard/session.ts';
-import { language } from '#dashboard/words.ts';
+import { language, translated } from '#dashboard/words.ts';
 import { Imports } from './imports.tsx';
 import { type ListProps, People } from './people.tsx';
-import { listWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const sumOf = (counts: ListProps['list']['counts']): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 const useForm = (id: string, listID: string) =>
-  useData(
-    (abort) =>
-      call(
-        'GET /api/practices/{id}/lists/{listID}/form',
-        { id, listID, language: language.value },
-        { abort },
-      ),
-    [id, listID, language.value],
-  );
+  useAnswer('GET /api/practices/{id}/lists/{listID}/form', { id, listID, language: language.value });
 type FormProps = { readonly form: ReturnType<typeof useForm> };
 
 /** Why the form takes no requests, or their mails wait, and what to do. */
 const FormNote = ({ form }: FormProps) => {
-  const w = listWords();
+  const w = translated(words);
   const { reason = null, until = null, state } = form.value ?? {};
   return reason === null ? null : (
     <Note kind={state === 'closed' ? 'bad' : 'warn'}>
@@ -46,7 +38,7 @@ const FormNote = ({ form }: FormProps) => {
 };
 
 const SignUpForm = ({ form }: FormProps) => {
-  const w = listWords();
+  const w = translated(words);
   return (
     <Loaded data={form}>
       {({ url, html }) => (
@@ -70,7 +62,7 @@ const SignUpForm = ({ form }: FormProps) => {
 };
 
 const Settings = ({ id, list, onChanged }: ListProps) => {
-  const w = listWords();
+  const w = translated(words);
   const { fields, field } = useFields({
     name: list.name,
     description: list.description ?? '',
@@ -115,7 +107,7 @@ const Settings = ({ id, list, onChanged }: ListProps) => {
         <TextField label={w.name} required {...field('name')} />
         <TextField label={w.description} optional {...field('description')} />
         <TextArea label={w.wording} hint={w.wordingHint} required rows={3} {...field('wording')} />
-        <CheckField label={w.isPublic} {...field('is_public')} />
+        <CheckField label={w.everyoneMaySubscribe} {...field('is_public')} />
         <CheckField label={w.twoSteps} hint={w.twoStepsHint} {...field('two_steps')} />
         <SelectField
           label={w.tracking}
@@ -129,22 +121,19 @@ const Settings = ({ id, list, onChanged }: ListProps) => {
 };
 
 const ListPage = ({ item = '' }: PageProps) => {
-  const w = listWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const { values, href } = useFilters();
-  const data = useData(
-    (abort) => call('GET /api/practices/{id}/lists/{listID}', { id, listID: item }, { abort }),
-    [id, item],
-  );
+  const data = useAnswer('GET /api/practices/{id}/lists/{listID}', { id, listID: item });
   const form = useForm(id, item);
   const view = values.view ?? 'people';
   const hrefOf = (to: string): string => href({ view: to, q: '', status: '', person: '' });
   return (
     <>
       <Head
-        title={data.value?.name ?? w.back}
+        title={data.value?.name ?? w.pages.lists}
         intro={data.value?.description}
-        back={{ href: `/app/${id}/lists`, text: w.back }}
+        back={{ href: `/app/${id}/lists`, text: w.pages.lists }}
       />
       <Loaded data={data}>
         {(list) => {

@@ -1,19 +1,20 @@
 // The people on a list: found, added, and one of them with their consent.
 import { useState } from 'preact/hooks';
 import type { List, Subscriber } from '#api';
-import { useFilters, useTyped } from '#dashboard/address.ts';
+import { useFilters } from '#dashboard/address.ts';
 import { addressOf, call } from '#dashboard/api/call.ts';
-import { useAction, useData, usePages } from '#dashboard/data.ts';
-import { Badge, Facts, Time } from '#dashboard/parts/basics.tsx';
+import { useAction, useData, useList } from '#dashboard/data.ts';
+import { Badge, Button, Facts, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm, Dialog } from '#dashboard/parts/dialog.tsx';
 import { curlOf, Empty, ErrorNote, Loaded, toast } from '#dashboard/parts/feedback.tsx';
-import { FilterSelect } from '#dashboard/parts/filters.tsx';
-import { CheckField, Form, named, SearchField, TextField, useFields } from '#dashboard/parts/form.tsx';
+import { FilterSearch, FilterSelect, ShowAll } from '#dashboard/parts/filters.tsx';
+import { CheckField, Form, named, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { PagedTable, Table } from '#dashboard/parts/table.tsx';
 import { subscriberStatuses, subscriberTones } from '#dashboard/statuses.ts';
+import { translated } from '#dashboard/words.ts';
 import { type Asserted, Assertion, assertedBy, NOT_ASSERTED } from './assertion.tsx';
-import { listWords } from './words.ts';
+import { words } from './words/de.ts';
 
 export interface ListProps {
   readonly id: string;
@@ -28,7 +29,7 @@ const Status = ({ status }: Pick<Subscriber, 'status'>) => (
 );
 
 const AddPerson = ({ id, list, onChanged }: ListProps) => {
-  const w = listWords();
+  const w = translated(words);
   const { fields, field } = useFields({ address: '', name: '' });
   const [isActive, setActive] = useState(false);
   const [asserted, setAsserted] = useState<Asserted>(NOT_ASSERTED);
@@ -64,7 +65,7 @@ const Person = ({
   onChanged,
   onClose,
 }: ListProps & { readonly subscriberId: string; readonly onClose: () => void }) => {
-  const w = listWords();
+  const w = translated(words);
   const at = { id, listID: list.id, subscriberID: subscriberId };
   const data = useData(
     async (abort) => {
@@ -131,28 +132,26 @@ const Person = ({
               <Table
                 caption={w.consent}
                 rows={consent}
-                rowKey={(row) => row.id}
                 columns={[
-                  { id: 'when', head: w.when, cell: ({ at: when }) => <Time at={when} /> },
-                  { id: 'what', head: w.what, cell: ({ action }) => w.actions[action] },
-                  { id: 'list', head: w.back, cell: ({ list_name }) => list_name ?? w.allLists },
-                  {
-                    id: 'proof',
-                    head: w.proof,
-                    cell: ({ evidence, wording }) => evidence ?? wording ?? '–',
-                  },
+                  { head: w.when, cell: ({ at: when }) => <Time at={when} /> },
+                  { head: w.what, cell: ({ action }) => w.actions[action] },
+                  { head: w.pages.lists, cell: ({ list_name }) => list_name ?? w.allLists },
+                  { head: w.proof, cell: ({ evidence, wording }) => evidence ?? wording ?? '–' },
                 ]}
               />
             )}
             <ErrorNote error={ask.error} />
             <div class="actions">
               {subscriber.status === 'pending' && (
-                <button type="button" class="primary" disabled={ask.isRunning} onClick={() => void ask.run()}>
-                  {w.askAgain}
-                </button>
+                <Button
+                  text={w.askAgain}
+                  kind="primary"
+                  disabled={ask.isRunning}
+                  onClick={() => void ask.run()}
+                />
               )}
-              <a
-                class="button"
+              <LinkButton
+                text={w.proofFile}
                 target="_blank"
                 rel="noopener"
                 href={addressOf('GET /api/practices/{id}/consent/evidence', {
@@ -160,12 +159,11 @@ const Person = ({
                   address: subscriber.address,
                   format: 'html',
                 })}
-              >
-                {w.proofFile}
-              </a>
-              <a class="button" href={`/app/${id}/people/${encodeURIComponent(subscriber.address)}`}>
-                {w.openPerson}
-              </a>
+              />
+              <LinkButton
+                text={w.openPerson}
+                href={`/app/${id}/people/${encodeURIComponent(subscriber.address)}`}
+              />
               {(subscriber.status === 'active' || subscriber.status === 'pending') && (
                 <Confirm
                   button={w.unsubscribe}
@@ -191,26 +189,16 @@ const Person = ({
 
 export const People = (props: ListProps) => {
   const { id, list } = props;
-  const w = listWords();
+  const w = translated(words);
   const filters = useFilters();
   const { values, set, href } = filters;
   const { q = '', status = '', person } = values;
-  const [typed, setTyped] = useTyped(filters);
-  const pages = usePages(
-    (cursor, abort) =>
-      call(
-        'GET /api/practices/{id}/lists/{listID}/subscribers',
-        {
-          id,
-          listID: list.id,
-          cursor,
-          q,
-          status: status as Subscriber['status'],
-        },
-        { abort },
-      ),
-    [id, list.id, q, status],
-  );
+  const pages = useList('GET /api/practices/{id}/lists/{listID}/subscribers', {
+    id,
+    listID: list.id,
+    q,
+    status: status as Subscriber['status'],
+  });
   const onChanged = (): void => {
     pages.reload();
     props.onChanged();
@@ -224,7 +212,7 @@ export const People = (props: ListProps) => {
   return (
     <>
       <search class="filters">
-        <SearchField label={w.search} value={typed} onValue={setTyped} />
+        <FilterSearch filters={filters} label={w.search} />
         <FilterSelect
           filters={filters}
           name="status"
@@ -239,49 +227,38 @@ export const People = (props: ListProps) => {
             ),
           }}
         />
-        <a
-          class="button"
+        <LinkButton
+          text={w.asCsv}
           download
           href={addressOf('GET /api/practices/{id}/lists/{listID}/subscribers/export', {
             id,
             listID: list.id,
           })}
-        >
-          {w.export}
-        </a>
+        />
         {add}
       </search>
       <PagedTable
         caption={w.found}
         pages={pages}
-        rowKey={(row) => row.id}
         href={(row) => href({ person: row.id })}
         columns={[
-          { id: 'address', head: w.address, isMain: true, cell: ({ address }) => address },
-          { id: 'name', head: w.name, cell: ({ name }) => name ?? '–' },
-          { id: 'status', head: w.status, cell: ({ status: one }) => <Status status={one} /> },
-          { id: 'since', head: w.since, align: 'end', cell: ({ created_at }) => <Time at={created_at} /> },
+          { head: w.address, isMain: true, cell: ({ address }) => address },
+          { head: w.name, cell: ({ name }) => name ?? '–' },
+          { head: w.status, cell: ({ status: one }) => <Status status={one} /> },
+          { head: w.since, align: 'end', cell: ({ created_at }) => <Time at={created_at} /> },
         ]}
         empty={
           isFiltered ? (
             <Empty
               title={w.nothingFound}
               text={w.nothingFoundText}
-              action={
-                <a class="button" href={href({ q: '', status: '' })}>
-                  {w.reset}
-                </a>
-              }
+              action={<ShowAll filters={filters} names={['q', 'status']} />}
             />
           ) : (
             <Empty
               title={w.empty}
               text={w.emptyText}
-              action={
-                <a class="button" href={href({ view: 'import' })}>
-                  {w.importTitle}
-                </a>
-              }
+              action={<LinkButton text={w.importTitle} href={href({ view: 'import' })} />}
               curl={curlOf(
                 `practices/${id}/lists/${list.id}/subscribers`,
                 '{"address": "erika@example.org", "name": "Erika Muster"}',

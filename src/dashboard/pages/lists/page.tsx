@@ -4,36 +4,25 @@ import { useLocation } from 'preact-iso/router';
 import type { List } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { call } from '#dashboard/api/call.ts';
-import { hasRows, useAction, usePages } from '#dashboard/data.ts';
+import { hasRows, useAction, useList } from '#dashboard/data.ts';
 import { Badge, Head, Time } from '#dashboard/parts/basics.tsx';
 import { curlOf, Empty } from '#dashboard/parts/feedback.tsx';
 import { CheckField, Form, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { practice } from '#dashboard/session.ts';
-import { language, number } from '#dashboard/words.ts';
-import { listsWords } from './words.ts';
+import { language, number, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const columns = (): readonly Column<List>[] => {
-  const w = listsWords();
+  const w = translated(words);
   return [
-    { id: 'name', head: w.name, isMain: true, cell: ({ name }) => name },
+    { head: w.name, isMain: true, cell: ({ name }) => name },
+    { head: w.active, align: 'end', cell: ({ counts }) => <strong>{number(counts.active)}</strong> },
+    { head: w.pending, align: 'end', cell: ({ counts }) => number(counts.pending) },
+    { head: w.left, align: 'end', cell: ({ counts }) => number(counts.unsubscribed) },
+    { head: w.bounced, align: 'end', cell: ({ counts }) => number(counts.bounced + counts.complained) },
     {
-      id: 'active',
-      head: w.active,
-      align: 'end',
-      cell: ({ counts }) => <strong>{number(counts.active)}</strong>,
-    },
-    { id: 'pending', head: w.pending, align: 'end', cell: ({ counts }) => number(counts.pending) },
-    { id: 'left', head: w.left, align: 'end', cell: ({ counts }) => number(counts.unsubscribed) },
-    {
-      id: 'bounced',
-      head: w.bounced,
-      align: 'end',
-      cell: ({ counts }) => number(counts.bounced + counts.complained),
-    },
-    {
-      id: 'created',
       head: w.created,
       align: 'end',
       cell: ({ created_at, archived_at }) =>
@@ -42,10 +31,10 @@ const columns = (): readonly Column<List>[] => {
   ];
 };
 
-type Channel = keyof ReturnType<typeof listsWords>['channels'];
+type Channel = keyof typeof words.channels;
 
 const NewList = ({ id }: { readonly id: string }) => {
-  const w = listsWords();
+  const w = translated(words);
   const { route } = useLocation();
   const { fields, field } = useFields({
     name: '',
@@ -64,26 +53,18 @@ const NewList = ({ id }: { readonly id: string }) => {
       <TextField label={w.name} required {...field('name')} />
       <TextField label={w.description} hint={w.descriptionHint} optional {...field('description')} />
       <SelectField label={w.channel} options={w.channels} {...field('channel')} />
-      <SelectField label={w.language} options={{ de: w.german, en: w.english }} {...field('language')} />
-      <CheckField label={w.isPublic} hint={w.isPublicHint} {...field('is_public')} />
+      <SelectField label={w.language} options={w.languages} {...field('language')} />
+      <CheckField label={w.everyoneMaySubscribe} hint={w.isPublicHint} {...field('is_public')} />
     </Form>
   );
 };
 
 const Lists = () => {
-  const w = listsWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const { values, set } = useFilters();
   const withArchived = values.archived === 'true';
-  const pages = usePages(
-    (cursor, abort) =>
-      call(
-        'GET /api/practices/{id}/lists',
-        { id, cursor, archived: withArchived ? 'true' : undefined },
-        { abort },
-      ),
-    [id, withArchived],
-  );
+  const pages = useList('GET /api/practices/{id}/lists', { id, archived: withArchived ? 'true' : undefined });
   const create = (
     <FormDialog button={w.create} kind="primary">
       {() => <NewList id={id} />}
@@ -91,12 +72,11 @@ const Lists = () => {
   );
   return (
     <>
-      <Head title={w.title} intro={w.intro} actions={hasRows(pages) && create} />
+      <Head title={w.pages.lists} intro={w.intro} actions={hasRows(pages) && create} />
       <PagedTable
         caption={w.list}
         columns={columns()}
         pages={pages}
-        rowKey={(row) => row.id}
         href={(row) => `/app/${id}/lists/${row.id}`}
         empty={
           <Empty

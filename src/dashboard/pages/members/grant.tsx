@@ -2,7 +2,8 @@
 import type { Project, Role } from '#api';
 import { CheckField, named, SelectField } from '#dashboard/parts/form.tsx';
 import { roleName } from '#dashboard/role-names.ts';
-import { memberWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 export interface Grant {
   readonly roleId: string;
@@ -21,7 +22,7 @@ export const GrantFields = ({
   readonly grant: Grant;
   readonly onGrant: (grant: Grant) => void;
 }) => {
-  const w = memberWords();
+  const w = translated(words);
   const chosen = roles.find(({ id }) => id === grant.roleId);
   return (
     <>

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Member, Project, Role } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, useData, usePages } from '#dashboard/data.ts';
+import { useAction, useAnswer, useList } from '#dashboard/data.ts';
 import { Badge, Card, Head, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { curlOf, Empty, toast } from '#dashboard/parts/feedback.tsx';
@@ -11,10 +11,10 @@ import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { roleName } from '#dashboard/role-names.ts';
 import { account, practice } from '#dashboard/session.ts';
-import { language } from '#dashboard/words.ts';
+import { language, translated } from '#dashboard/words.ts';
 import { type Grant, GrantFields } from './grant.tsx';
 import { Roles } from './roles.tsx';
-import { memberWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const startOf = (member: Member | undefined, roles: readonly Role[]): Grant => ({
   roleId: member?.role.id ?? roles.find(({ slug }) => slug === 'member')?.id ?? '',
@@ -38,7 +38,7 @@ interface DialogProps {
 }
 
 const MemberForm = ({ id, roles, projects, member, onDone }: DialogProps) => {
-  const w = memberWords();
+  const w = translated(words);
   const [email, setEmail] = useState('');
   const [grant, setGrant] = useState(startOf(member, roles));
   const action = useAction(async () => {
@@ -72,7 +72,7 @@ const MemberForm = ({ id, roles, projects, member, onDone }: DialogProps) => {
 };
 
 const MemberDialog = ({ onDone, ...props }: DialogProps) => {
-  const w = memberWords();
+  const w = translated(words);
   const { member } = props;
   return (
     <FormDialog
@@ -94,7 +94,7 @@ const End = ({
   readonly member: Member;
   readonly onDone: () => void;
 }) => {
-  const w = memberWords();
+  const w = translated(words);
   if (member.email === account.value?.email)
     return (
       <Confirm
@@ -126,26 +126,16 @@ const End = ({
 };
 
 const Members = () => {
-  const w = memberWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
-  const members = usePages(
-    (cursor, abort) => call('GET /api/practices/{id}/members', { id, cursor }, { abort }),
-    [id],
-  );
-  const roles = useData(
-    (abort) => call('GET /api/practices/{id}/roles', { id, limit: 200 }, { abort }),
-    [id],
-  );
-  const found = useData(
-    (abort) => call('GET /api/practices/{id}/projects', { id, limit: 200 }, { abort }),
-    [id],
-  );
+  const members = useList('GET /api/practices/{id}/members', { id });
+  const roles = useAnswer('GET /api/practices/{id}/roles', { id, limit: 200 });
+  const found = useAnswer('GET /api/practices/{id}/projects', { id, limit: 200 });
   const choices = { id, roles: roles.value?.data ?? [], projects: found.value?.data ?? [] };
   const projectNames = (ids: readonly string[]): string =>
     ids.map((one) => choices.projects.find((project) => project.id === one)?.name ?? one).join(', ');
   const columns: readonly Column<Member>[] = [
     {
-      id: 'email',
       head: w.email,
       isMain: true,
       cell: ({ email, status }) => (
@@ -155,15 +145,13 @@ const Members = () => {
         </>
       ),
     },
-    { id: 'role', head: w.role, cell: ({ role }) => roleName(role) },
+    { head: w.role, cell: ({ role }) => roleName(role) },
     {
-      id: 'projects',
       head: w.projects,
       cell: ({ all_projects, project_ids }) => (all_projects ? w.all : projectNames(project_ids)),
     },
-    { id: 'since', head: w.since, cell: ({ accepted_at }) => <Time at={accepted_at} /> },
+    { head: w.since, cell: ({ accepted_at }) => <Time at={accepted_at} /> },
     {
-      id: 'actions',
       head: w.actions,
       align: 'end',
       cell: (member) => (
@@ -176,13 +164,16 @@ const Members = () => {
   ];
   return (
     <>
-      <Head title={w.title} intro={w.intro} actions={<MemberDialog {...choices} onDone={members.reload} />} />
+      <Head
+        title={w.pages.members}
+        intro={w.intro}
+        actions={<MemberDialog {...choices} onDone={members.reload} />}
+      />
       <Card>
         <PagedTable
-          caption={w.title}
+          caption={w.pages.members}
           columns={columns}
           pages={members}
-          rowKey={(member) => member.id}
           empty={
             <Empty
               title={w.empty}

@@ -10,7 +10,8 @@ import { CheckField, Form, TextField } from '#dashboard/parts/form.tsx';
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { roleName } from '#dashboard/role-names.ts';
 import { may } from '#dashboard/session.ts';
-import { memberWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const RoleForm = ({
   id,
@@ -21,7 +22,7 @@ const RoleForm = ({
   readonly role?: Role;
   readonly onDone: () => void;
 }) => {
-  const w = memberWords();
+  const w = translated(words);
   const [name, setName] = useState(role?.name ?? '');
   const [permissions, setPermissions] = useState<readonly Permission[]>(role?.permissions ?? []);
   const action = useAction(async () => {
@@ -69,7 +70,7 @@ const OneRole = ({
   readonly role: Role;
   readonly onDone: () => void;
 }) => {
-  const w = memberWords();
+  const w = translated(words);
   return (
     <li>
       <details>
@@ -110,7 +111,7 @@ const OneRole = ({
 };
 
 export const Roles = ({ id, roles }: { readonly id: string; readonly roles: Data<RoleList> }) => {
-  const w = memberWords();
+  const w = translated(words);
   return (
     <Card
       title={w.roles}

@@ -4,14 +4,15 @@ import { useLocation } from 'preact-iso/router';
 import type { Message } from '#api';
 import { call, newKey } from '#dashboard/api/call.ts';
 import { useAction } from '#dashboard/data.ts';
+import { Button } from '#dashboard/parts/basics.tsx';
 import { Confirm, Dialog, Menu } from '#dashboard/parts/dialog.tsx';
 import { toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField } from '#dashboard/parts/form.tsx';
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { account, may, practice } from '#dashboard/session.ts';
 import { mailboxText } from '#dashboard/statuses.ts';
-import { localTime } from '#dashboard/words.ts';
-import { messageWords } from './words.ts';
+import { localTime, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 type Target = { readonly kind: 'recipients' | 'me' } | { readonly kind: 'other'; readonly address: string };
 
@@ -26,7 +27,7 @@ const canBeRepeated = ({ source, status, campaign_id, message_kind, ...rest }: M
   !rest.personal_data_removed;
 
 const SendAgain = ({ message }: { readonly message: Message }) => {
-  const w = messageWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const { route } = useLocation();
   const [target, setTarget] = useState<Target>();
@@ -51,26 +52,20 @@ const SendAgain = ({ message }: { readonly message: Message }) => {
   };
   return (
     <>
-      <Menu label={w.again}>
-        <button type="button" onClick={choose({ kind: 'recipients' })}>
-          {w.againToRecipients}
-        </button>
+      <Menu label={w.sendAgain}>
+        <Button text={w.againToRecipients} onClick={choose({ kind: 'recipients' })} />
         {may('messages.view_content') && (
           <>
-            <button type="button" onClick={choose({ kind: 'me' })}>
-              {w.againToMe}
-            </button>
-            <button type="button" onClick={choose({ kind: 'other', address: '' })}>
-              {w.againToOther}
-            </button>
+            <Button text={w.againToMe} onClick={choose({ kind: 'me' })} />
+            <Button text={w.againToOther} onClick={choose({ kind: 'other', address: '' })} />
           </>
         )}
       </Menu>
-      <Dialog title={w.againTitle} isOpen={target !== undefined} onClose={() => setTarget(undefined)}>
+      <Dialog title={w.sendAgain} isOpen={target !== undefined} onClose={() => setTarget(undefined)}>
         <Form action={action} submit={w.send}>
           {target?.kind === 'other' ? (
             <TextField
-              label={w.address}
+              label={w.email}
               type="email"
               path="to"
               required
@@ -95,7 +90,7 @@ interface ScheduleProps {
 }
 
 const Reschedule = ({ message, reload }: ScheduleProps) => {
-  const w = messageWords();
+  const w = translated(words);
   const [time, setTime] = useState(localTime(message.scheduled_at ?? message.created_at));
   const move = useAction(async () => {
     const target = { id: practice.value?.id ?? '', messageID: message.id };
@@ -119,7 +114,7 @@ const Reschedule = ({ message, reload }: ScheduleProps) => {
 };
 
 const Schedule = ({ message, reload }: ScheduleProps) => {
-  const w = messageWords();
+  const w = translated(words);
   const cancel = async (): Promise<void> => {
     const target = { id: practice.value?.id ?? '', messageID: message.id };
     await call('POST /api/practices/{id}/messages/{messageID}/cancel', target);

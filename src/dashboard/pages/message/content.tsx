@@ -5,14 +5,14 @@ import { addressOf } from '#dashboard/api/call.ts';
 import { Card, Facts, Tabs } from '#dashboard/parts/basics.tsx';
 import { MailFrame } from '#dashboard/parts/mail-frame.tsx';
 import { may, practice } from '#dashboard/session.ts';
-import { bytes } from '#dashboard/words.ts';
-import { messageWords } from './words.ts';
+import { bytes, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const views = ['desktop', 'phone', 'text'] as const;
 const PHONE_WIDTH = 375;
 
 const Preview = ({ message }: { readonly message: Message }) => {
-  const w = messageWords();
+  const w = translated(words);
   const { values, href } = useFilters();
   const view = views.find((one) => one === values.view) ?? 'desktop';
   const src = addressOf('GET /api/practices/{id}/messages/{messageID}/preview', {
@@ -42,7 +42,7 @@ const Files = ({
 }: {
   readonly message: Message;
 }) => {
-  const w = messageWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   if (!attachments_removed && attachments.length === 0) return null;
   return (
@@ -71,7 +71,7 @@ const Files = ({
 };
 
 export const Content = ({ message }: { readonly message: Message }) => {
-  const w = messageWords();
+  const w = translated(words);
   const { calendar } = message;
   const why =
     message.source === 'system'

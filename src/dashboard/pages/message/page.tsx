@@ -2,20 +2,21 @@
 import type { Message, MessageStatus } from '#api';
 import { call, Refusal } from '#dashboard/api/call.ts';
 import { useData } from '#dashboard/data.ts';
+import { languages } from '#dashboard/languages.ts';
 import { useLive } from '#dashboard/live.ts';
 import type { PageProps } from '#dashboard/page-entry.ts';
-import { Badge, Card, Facts, Head, Time } from '#dashboard/parts/basics.tsx';
+import { Badge, Card, Facts, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { Empty, Loaded } from '#dashboard/parts/feedback.tsx';
 import { Suppressions } from '#dashboard/parts/suppressions.tsx';
 import { may, practice } from '#dashboard/session.ts';
 import { kindNames, mailboxText, statusNames, toneOf } from '#dashboard/statuses.ts';
-import { language } from '#dashboard/words.ts';
+import { language, translated } from '#dashboard/words.ts';
 import { Actions } from './actions.tsx';
 import { Content } from './content.tsx';
 import type { Held } from './held.ts';
 import { type Speaking, sentenceFor, sentenceOf } from './sentence.ts';
 import { Technical } from './technical.tsx';
-import { messageWords } from './words.ts';
+import { words } from './words/de.ts';
 
 /** More of them are on the page Deliveries of the API; a message has few. */
 const MAX_EVENTS = 100;
@@ -56,11 +57,13 @@ const load = async (id: string, messageID: string, abort: AbortSignal): Promise<
 
 const PersonLink = ({ message, address }: { readonly message: Message; readonly address: string }) =>
   may('lists.manage') && !message.personal_data_removed ? (
-    <a href={`/app/${practice.value?.id}/people/${encodeURIComponent(address)}`}>{messageWords().person}</a>
+    <a href={`/app/${practice.value?.id}/people/${encodeURIComponent(address)}`}>
+      {translated(words).allAboutPerson}
+    </a>
   ) : null;
 
 const Recipients = ({ held, speaking }: { readonly held: Held; readonly speaking: Speaking }) => {
-  const w = messageWords();
+  const w = translated(words);
   const { message } = held;
   return (
     <Card title={w.recipients}>
@@ -81,7 +84,7 @@ const Recipients = ({ held, speaking }: { readonly held: Held; readonly speaking
 };
 
 const Timeline = ({ held }: { readonly held: Held }) => {
-  const w = messageWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const isOnly = held.message.recipients.length === 1;
   if (held.timeline.length === 0) return <Card title={w.timeline}>{w.timelineEmpty}</Card>;
@@ -109,9 +112,13 @@ const Timeline = ({ held }: { readonly held: Held }) => {
 };
 
 const Shown = ({ held, reload }: { readonly held: Held; readonly reload: () => void }) => {
-  const w = messageWords();
+  const w = translated(words);
   const { message, suppressions } = held;
-  const speaking: Speaking = { language: language.value, now: Date.now() };
+  const speaking: Speaking = {
+    words: w,
+    locale: languages[language.value].locale,
+    now: Date.now(),
+  };
   const names = statusNames();
   const [first, ...others] = message.recipients;
   const sentence = sentenceFor({ ...held, ...message }, speaking, (status) => names[status as MessageStatus]);
@@ -159,24 +166,16 @@ const Shown = ({ held, reload }: { readonly held: Held; readonly reload: () => v
 };
 
 const MessagePage = ({ item = '' }: PageProps) => {
-  const w = messageWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const data = useData((abort) => load(id, item, abort), [id, item]);
   useLive(({ data: { message_id } }) => message_id === item && data.reload(), data.reload);
-  const back = { href: `/app/${id}/post`, text: w.back };
+  const back = { href: `/app/${id}/post`, text: w.pages.post };
   if (data.error instanceof Refusal && (data.error.status === 404 || data.error.status === 400))
     return (
       <>
-        <Head title={w.title} back={back} />
-        <Empty
-          title={w.gone}
-          text={w.goneText}
-          action={
-            <a class="button" href={back.href}>
-              {w.toPost}
-            </a>
-          }
-        />
+        <Head title={w.message} back={back} />
+        <Empty title={w.gone} text={w.goneText} action={<LinkButton text={w.toPost} href={back.href} />} />
       </>
     );
   const message = data.value?.message.id === item ? data.value.message : undefined;
@@ -184,7 +183,7 @@ const MessagePage = ({ item = '' }: PageProps) => {
   return (
     <>
       <Head
-        title={message ? message.subject || w.noSubject : w.title}
+        title={message ? message.subject || w.noSubject : w.message}
         back={back}
         intro={first && mailboxText(first)}
         actions={message && <Actions message={message} reload={data.reload} />}

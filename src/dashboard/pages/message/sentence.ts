@@ -1,7 +1,7 @@
 // What became of a mail, in one honest sentence that an office can say on the telephone, and what to add to it. It says no more than
 // is known: a server that took a mail has not shown it to a person, and where only our own relay took it, no one knows. Pure.
-import { type Language, type Reply, type Why, whyOf } from './refusals.ts';
-import { type SentenceWords, sentenceWords } from './sentence-words.ts';
+import { type Reply, whyOf } from './refusals.ts';
+import type { words } from './words/de.ts';
 
 export type SentenceTone = 'good' | 'warn' | 'bad' | 'plain';
 
@@ -13,7 +13,7 @@ export interface SentRecipient extends Reply {
   readonly updated_at: string;
 }
 
-/** Of the events of the message. */
+/** It is one of the events of the message. */
 export interface SentEvent {
   readonly type: string;
   readonly recipient: string | null;
@@ -22,7 +22,7 @@ export interface SentEvent {
   readonly bot: boolean;
 }
 
-/** Of the timeline. */
+/** It is an entry of the timeline. */
 export interface SentEntry {
   readonly status: string | null;
   readonly recipient: string | null;
@@ -37,7 +37,9 @@ export interface Facts {
 }
 
 export interface Speaking {
-  readonly language: Language;
+  readonly words: typeof words;
+  /** Dates are shown in it. */
+  readonly locale: string;
   /** ms */
   readonly now: number;
   /** That of the browser where absent. */
@@ -57,9 +59,9 @@ const CANCELLED = 'cancelled before it was due';
 const RELAY_OUT_OF_USE = 'the relay cannot be used at the moment';
 const DAY_MS = 86_400_000;
 
-const momentIn = (words: SentenceWords, { language, now, timeZone }: Speaking) => {
+const momentIn = ({ words: { sentence }, locale, now, timeZone }: Speaking) => {
   const format = (options: Intl.DateTimeFormatOptions) => {
-    const formatter = new Intl.DateTimeFormat(language === 'de' ? 'de-DE' : 'en-GB', {
+    const formatter = new Intl.DateTimeFormat(locale, {
       ...options,
       ...(timeZone ? { timeZone } : {}),
     });
@@ -67,15 +69,14 @@ const momentIn = (words: SentenceWords, { language, now, timeZone }: Speaking) =
   };
   const clock = format({ hour: '2-digit', minute: '2-digit' });
   const key = format({ year: 'numeric', month: '2-digit', day: '2-digit' });
-  const month = language === 'de' ? 'numeric' : 'short';
-  const thisYear = format({ day: 'numeric', month });
-  const otherYear = format({ day: 'numeric', month, year: 'numeric' });
+  const thisYear = format({ day: 'numeric', month: sentence.month });
+  const otherYear = format({ day: 'numeric', month: sentence.month, year: 'numeric' });
   const year = format({ year: 'numeric' });
   return (iso: string): string => {
     const time = Date.parse(iso);
     const near = [0, -1, 1].find((days) => key(time) === key(now + days * DAY_MS));
-    if (near !== undefined) return words.nearDay(near, clock(time));
-    return words.onDay((year(time) === year(now) ? thisYear : otherYear)(time), clock(time));
+    if (near !== undefined) return sentence.nearDay(near, clock(time));
+    return sentence.onDay((year(time) === year(now) ? thisYear : otherYear)(time), clock(time));
   };
 };
 
@@ -84,14 +85,14 @@ const hostOf = (address: string): string => address.slice(address.lastIndexOf('@
 
 /** What became of the mail to one of its recipients. */
 export const sentenceOf = (facts: Facts, recipient: SentRecipient, speaking: Speaking): Sentence => {
-  const w = sentenceWords[speaking.language];
-  const moment = momentIn(w, speaking);
+  const w = speaking.words.sentence;
+  const moment = momentIn(speaking);
   const host = hostOf(recipient.address);
   const events = facts.events.filter(({ recipient: of }) => of === recipient.address || of === null);
   const last = (type: string, isByMachine = false): SentEvent | undefined =>
     events.findLast((event) => event.type === `message.${type}` && event.bot === isByMachine);
   const when = (type: string): string => moment(last(type)?.at ?? recipient.updated_at);
-  const why = (type: string): Why => whyOf(speaking.language, recipient, last(type)?.rule);
+  const why = (type: string) => whyOf(speaking.words.refusals, recipient, last(type)?.rule);
   const said = (tone: SentenceTone, text: string, ...more: readonly string[]): Sentence => ({
     tone,
     text,
@@ -121,8 +122,8 @@ export const sentenceOf = (facts: Facts, recipient: SentRecipient, speaking: Spe
           ? w.othersTryAgain
           : w.tryAgain(Date.parse(next) <= speaking.now ? w.now : moment(next));
       if (recipient.diagnostic === RELAY_OUT_OF_USE) return said('warn', w.relayOutOfUse, goesOn);
-      const reason = whyOf(speaking.language, recipient, last('delivery_delayed')?.rule);
-      return said('warn', w.delayed(host, when('delivery_delayed'), reason.why), goesOn);
+      const { why: reason } = why('delivery_delayed');
+      return said('warn', w.delayed(host, when('delivery_delayed'), reason), goesOn);
     }
     case 'processed':
       return handedOver();
@@ -183,7 +184,7 @@ export const sentenceFor = (
   speaking: Speaking,
   nameOf: (status: string) => string,
 ): Sentence => {
-  const w = sentenceWords[speaking.language];
+  const w = speaking.words.sentence;
   const [first, ...others] = facts.recipients;
   if (!first) return { tone: 'plain', text: w.noRecipients, more: [] };
   const all = facts.recipients.map((one) => sentenceOf(facts, one, speaking));

@@ -2,21 +2,13 @@
 import type { ComponentChildren } from 'preact';
 import type { Decision, Event } from '#api';
 import { addressOf } from '#dashboard/api/call.ts';
-import { Badge, Copy, Facts, Time, type Tone } from '#dashboard/parts/basics.tsx';
+import { Badge, Copy, Facts, LinkButton, Time } from '#dashboard/parts/basics.tsx';
+import { verdictTones } from '#dashboard/parts/gates.tsx';
 import { type Column, Table } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
-import { bytes } from '#dashboard/words.ts';
+import { bytes, translated } from '#dashboard/words.ts';
 import type { Held } from './held.ts';
-import { messageWords } from './words.ts';
-
-const toneOfVerdict: Readonly<Record<Decision['verdict'], Tone>> = {
-  passed: 'good',
-  warned: 'warn',
-  held: 'warn',
-  suppressed: 'warn',
-  blocked: 'bad',
-  refused: 'bad',
-};
+import { words } from './words/de.ts';
 
 const replyText = (reply: {
   readonly smtp_code: number | null;
@@ -35,14 +27,13 @@ const pairs = (record: Readonly<Record<string, string>>): readonly (readonly [st
   Object.entries(record);
 
 export const Technical = ({ held: { message, events } }: { readonly held: Held }) => {
-  const w = messageWords();
+  const w = translated(words);
   const target = { id: practice.value?.id ?? '', messageID: message.id };
   const eventColumns: readonly Column<Event>[] = [
-    { id: 'type', head: w.what, cell: ({ type }) => <code>{type}</code>, isMain: true },
-    { id: 'at', head: w.at, cell: ({ at }) => <Time at={at} seconds /> },
-    { id: 'recipient', head: w.recipients, cell: ({ recipient }) => recipient ?? w.wholeMessage },
+    { head: w.what, cell: ({ type }) => <code>{type}</code>, isMain: true },
+    { head: w.time, cell: ({ at }) => <Time at={at} seconds /> },
+    { head: w.recipients, cell: ({ recipient }) => recipient ?? w.message },
     {
-      id: 'details',
       head: w.details,
       cell: (event) =>
         [
@@ -59,13 +50,12 @@ export const Technical = ({ held: { message, events } }: { readonly held: Held }
     },
   ];
   const decisionColumns: readonly Column<Decision>[] = [
-    { id: 'gate', head: w.gate, cell: ({ gate }) => <code>{gate}</code>, isMain: true },
+    { head: w.check, cell: ({ gate }) => <code>{gate}</code>, isMain: true },
     {
-      id: 'verdict',
       head: w.verdict,
-      cell: ({ verdict }) => <Badge tone={toneOfVerdict[verdict]}>{w.verdicts[verdict]}</Badge>,
+      cell: ({ verdict }) => <Badge tone={verdictTones[verdict]}>{w.verdicts[verdict]}</Badge>,
     },
-    { id: 'facts', head: w.facts, cell: ({ facts }) => <code>{JSON.stringify(facts)}</code> },
+    { head: w.facts, cell: ({ facts }) => <code>{JSON.stringify(facts)}</code> },
   ];
   return (
     <details class="card technical">
@@ -85,7 +75,7 @@ export const Technical = ({ held: { message, events } }: { readonly held: Held }
                 {one.next_attempt_at && (
                   <>
                     {' '}
-                    · {w.nextAttempt}: <Time at={one.next_attempt_at} seconds />
+                    · {w.next}: <Time at={one.next_attempt_at} seconds />
                   </>
                 )}
               </p>
@@ -116,7 +106,7 @@ export const Technical = ({ held: { message, events } }: { readonly held: Held }
         <h3>{w.ids}</h3>
         <Facts
           facts={[
-            [w.messageId, <Id key="id" text={message.id} />],
+            [w.message, <Id key="id" text={message.id} />],
             [w.internetId, <Id key="internet" text={message.internet_message_id} />],
             [w.route, message.route.slug],
             [w.origin, message.source],
@@ -125,13 +115,11 @@ export const Technical = ({ held: { message, events } }: { readonly held: Held }
           ]}
         />
         {may('messages.view_content') && !message.content_removed && message.source !== 'system' && (
-          <a
-            class="button"
+          <LinkButton
+            text={w.source}
             download
             href={addressOf('GET /api/practices/{id}/messages/{messageID}/source', target)}
-          >
-            {w.source}
-          </a>
+          />
         )}
       </div>
     </details>

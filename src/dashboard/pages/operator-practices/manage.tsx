@@ -3,11 +3,12 @@ import type { ComponentChildren } from 'preact';
 import type { OperatorPractice } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { useAction } from '#dashboard/data.ts';
-import { Facts, Time } from '#dashboard/parts/basics.tsx';
+import { Facts, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { toast } from '#dashboard/parts/feedback.tsx';
 import { Form, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { planNames } from '#dashboard/plans.ts';
-import { allWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 export type Readable = Exclude<OperatorPractice, { unavailable: true }>;
 
@@ -25,7 +26,7 @@ const Step = ({ act, ...form }: StepProps) => (
 );
 
 export const Manage = ({ row, onDone }: { readonly row: Readable; readonly onDone: () => void }) => {
-  const w = allWords();
+  const w = translated(words);
   const { id, name } = row;
   const { fields, field } = useFields({ plan: row.plan, reason: '', email: '' });
   const { plan, reason, email } = fields;
@@ -46,15 +47,9 @@ export const Manage = ({ row, onDone }: { readonly row: Readable; readonly onDon
         ]}
       />
       <p class="actions">
-        <a class="button" href={`/app/${id}`}>
-          {w.enter}
-        </a>
-        <a class="button" href={`/app/${id}/captures`}>
-          {w.captures}
-        </a>
-        <a class="button" href={`/app/${id}/audit`}>
-          {w.audit}
-        </a>
+        <LinkButton text={w.openAsOperator} href={`/app/${id}`} />
+        <LinkButton text={w.capturedMails} href={`/app/${id}/captures`} />
+        <LinkButton text={w.audit} href={`/app/${id}/audit`} />
       </p>
       <Step
         submit={w.savePlan}
@@ -103,7 +98,7 @@ export const Manage = ({ row, onDone }: { readonly row: Readable; readonly onDon
         submit={w.makeOwner}
         act={() => then(call('POST /api/practices/{id}/owners', { id, body: { email } }))}
       >
-        <TextField label={w.owner} hint={w.ownerText} type="email" required {...field('email')} />
+        <TextField label={w.email} hint={w.ownerText} type="email" required {...field('email')} />
       </Step>
     </>
   );

@@ -3,7 +3,7 @@ import type { MessageSummary, Onboarding, Overview as Report } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { useData, useGathered } from '#dashboard/data.ts';
 import { useLive } from '#dashboard/live.ts';
-import { Badge, Card, Head, Time } from '#dashboard/parts/basics.tsx';
+import { Badge, Card, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { Loaded } from '#dashboard/parts/feedback.tsx';
 import { firstSteps } from '#dashboard/parts/first-steps.ts';
 import { PauseNote } from '#dashboard/parts/pause.tsx';
@@ -12,16 +12,18 @@ import { Table } from '#dashboard/parts/table.tsx';
 import { planNames } from '#dashboard/plans.ts';
 import { may, practice } from '#dashboard/session.ts';
 import { statusNames, toneOf } from '#dashboard/statuses.ts';
+import { translated } from '#dashboard/words.ts';
+import { HeldNote } from './held.tsx';
 import { Outcomes } from './outcomes.tsx';
 import { Waiting } from './waiting.tsx';
-import { overviewWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const LAST_MAILS = 5;
 /** While mail moves, the page is loaded again at most this often. */
 const CALM_MS = 2_000;
 
 const NextStep = ({ id, onboarding }: { readonly id: string; readonly onboarding: Onboarding }) => {
-  const w = overviewWords();
+  const w = translated(words);
   const steps = firstSteps(onboarding);
   const next = steps.find(({ isDone }) => !isDone);
   if (next === undefined) return null;
@@ -34,16 +36,14 @@ const NextStep = ({ id, onboarding }: { readonly id: string; readonly onboarding
       <h2>{title}</h2>
       <p>{text}</p>
       <p class="actions">
-        <a class="button primary" href={`/app/${id}/start`}>
-          {w.go}
-        </a>
+        <LinkButton text={w.go} kind="primary" href={`/app/${id}/start`} />
       </p>
     </section>
   );
 };
 
 const Plan = ({ id, plan }: { readonly id: string; readonly plan: Report['plan'] }) => {
-  const w = overviewWords();
+  const w = translated(words);
   if (plan.used === null) return null;
   return (
     <Card
@@ -56,34 +56,22 @@ const Plan = ({ id, plan }: { readonly id: string; readonly plan: Report['plan']
 };
 
 const LastMails = ({ id, mails }: { readonly id: string; readonly mails: readonly MessageSummary[] }) => {
-  const w = overviewWords();
+  const w = translated(words);
   if (mails.length === 0) return null;
   return (
     <Card title={w.last} actions={<a href={`/app/${id}/post`}>{w.all}</a>}>
       <Table
         caption={w.last}
         rows={mails}
-        rowKey={(row) => row.id}
         href={(row) => `/app/${id}/post/${row.id}`}
         columns={[
+          { head: w.to, isMain: true, cell: ({ to: [first] }) => first?.name || first?.address || '–' },
+          { head: w.subject, cell: ({ subject }) => subject || w.noSubject },
           {
-            id: 'to',
-            head: w.to,
-            isMain: true,
-            cell: ({ to: [first] }) => first?.name || first?.address || '–',
-          },
-          { id: 'subject', head: w.subject, cell: ({ subject }) => subject || w.noSubject },
-          {
-            id: 'status',
             head: w.status,
             cell: ({ status }) => <Badge tone={toneOf(status)}>{statusNames()[status]}</Badge>,
           },
-          {
-            id: 'when',
-            head: w.when,
-            align: 'end',
-            cell: ({ created_at }) => <Time at={created_at} relative />,
-          },
+          { head: w.time, align: 'end', cell: ({ created_at }) => <Time at={created_at} relative /> },
         ]}
       />
     </Card>
@@ -91,31 +79,33 @@ const LastMails = ({ id, mails }: { readonly id: string; readonly mails: readonl
 };
 
 const Overview = () => {
-  const w = overviewWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const seesMail = may('messages.view');
   const data = useData(
     async (abort) => {
-      const [report, onboarding, queue, mails] = await Promise.all([
+      const [report, onboarding, queue, held, mails] = await Promise.all([
         call('GET /api/practices/{id}/overview', { id }, { abort }),
         call('GET /api/practices/{id}/onboarding', { id }, { abort }),
         seesMail ? call('GET /api/practices/{id}/queue', { id }, { abort }) : undefined,
+        seesMail ? call('GET /api/practices/{id}/held-mail', { id }, { abort }) : undefined,
         seesMail
           ? call('GET /api/practices/{id}/messages/search', { id, limit: LAST_MAILS }, { abort })
           : undefined,
       ]);
-      return { report, onboarding, queue, mails };
+      return { report, onboarding, queue, held, mails };
     },
     [id],
   );
   useLive(useGathered(data.reload, CALM_MS), data.reload);
   return (
     <>
-      <Head title={w.title} intro={data.value && w.intro(data.value.report.domain.default_from)} />
+      <Head title={w.pages.overview} intro={data.value && w.intro(data.value.report.domain.default_from)} />
       <Loaded data={data} lines={12}>
-        {({ report, onboarding, queue, mails }) => (
+        {({ report, onboarding, queue, held, mails }) => (
           <>
             <PauseNote id={id} pause={report.sending.pause} onResumed={data.reload} />
+            {held && <HeldNote id={id} held={held} onDone={data.reload} />}
             <NextStep id={id} onboarding={onboarding} />
             <div class="columns">
               <Plan id={id} plan={report.plan} />

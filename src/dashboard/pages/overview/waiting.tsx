@@ -1,11 +1,11 @@
 // What waits to be sent, since when, and why.
 import type { PracticeQueue, QueueLane } from '#api';
 import { Card, Time } from '#dashboard/parts/basics.tsx';
-import { ago, number } from '#dashboard/words.ts';
-import { overviewWords } from './words.ts';
+import { ago, number, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const Lane = ({ lane }: { readonly lane: QueueLane }) => {
-  const w = overviewWords();
+  const w = translated(words);
   const { stream, waiting, reason, next_attempt_at: nextAt, upstream_retry_at: retryAt } = lane;
   const at = reason === 'upstream' ? retryAt : reason === 'retry' || reason === 'scheduled' ? nextAt : null;
   return (
@@ -22,7 +22,7 @@ const Lane = ({ lane }: { readonly lane: QueueLane }) => {
 };
 
 export const Waiting = ({ queue }: { readonly queue: PracticeQueue }) => {
-  const w = overviewWords();
+  const w = translated(words);
   const { waiting, oldest_since: since, lanes } = queue;
   return (
     <Card title={w.waiting}>
@@ -31,7 +31,7 @@ export const Waiting = ({ queue }: { readonly queue: PracticeQueue }) => {
       ) : (
         <>
           <p>
-            <strong>{w.waits(number(waiting), waiting === 1, since && ago(since))}</strong>
+            <strong>{w.waits(waiting, since && ago(since))}</strong>
           </p>
           <ul>
             {lanes.map((lane) => (

@@ -2,17 +2,17 @@
 import { useLocation } from 'preact-iso/router';
 import type { MessageStatus, MessageSummary } from '#api';
 import { useFilters, useTyped } from '#dashboard/address.ts';
-import { call } from '#dashboard/api/call.ts';
-import { type Pages, usePages } from '#dashboard/data.ts';
-import { Badge, Head, Time } from '#dashboard/parts/basics.tsx';
+import { type Pages, useList } from '#dashboard/data.ts';
+import { Badge, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { curlOf, Empty } from '#dashboard/parts/feedback.tsx';
 import { SearchField } from '#dashboard/parts/form.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
 import { statusNames, toneOf } from '#dashboard/statuses.ts';
-import { peopleWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
-/** Of messages: several go to the same person. */
+/** It counts messages: several go to the same person. */
 const LIMIT = 100;
 const ADDRESS = /^[^\s@<>]+@[^\s@<>]+$/;
 
@@ -40,10 +40,9 @@ const peopleOf = (messages: readonly MessageSummary[], q: string): readonly Know
 const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim();
 
 const columns = (): readonly Column<Known>[] => {
-  const w = peopleWords();
+  const w = translated(words);
   return [
     {
-      id: 'person',
       head: w.person,
       isMain: true,
       cell: ({ name, address }) => (
@@ -58,28 +57,20 @@ const columns = (): readonly Column<Known>[] => {
         </>
       ),
     },
-    { id: 'last', head: w.lastMail, cell: ({ last }) => last.subject || w.noSubject },
-    {
-      id: 'status',
-      head: w.status,
-      cell: ({ status }) => <Badge tone={toneOf(status)}>{statusNames()[status]}</Badge>,
-    },
-    { id: 'when', head: w.when, cell: ({ last }) => <Time at={last.created_at} short />, align: 'end' },
+    { head: w.lastMail, cell: ({ last }) => last.subject || w.noSubject },
+    { head: w.status, cell: ({ status }) => <Badge tone={toneOf(status)}>{statusNames()[status]}</Badge> },
+    { head: w.time, cell: ({ last }) => <Time at={last.created_at} short />, align: 'end' },
   ];
 };
 
 const People = () => {
-  const w = peopleWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const { route } = useLocation();
   const filters = useFilters();
   const { q = '' } = filters.values;
   const [typed, setTyped] = useTyped(filters);
-  const messages = usePages(
-    (cursor, abort) =>
-      call('GET /api/practices/{id}/messages/search', { id, cursor, q, limit: LIMIT }, { abort }),
-    [id, q],
-  );
+  const messages = useList('GET /api/practices/{id}/messages/search', { id, q, limit: LIMIT });
   const people: Pages<Known> = {
     ...messages,
     value: messages.value && peopleOf(messages.value, q),
@@ -87,14 +78,10 @@ const People = () => {
   };
   const pathOf = (address: string): string => `/app/${id}/people/${encodeURIComponent(address)}`;
   const address = ADDRESS.test(typed.trim()) ? typed.trim() : undefined;
-  const openTyped = address && (
-    <a class="button" href={pathOf(address)}>
-      {w.open(address)}
-    </a>
-  );
+  const openTyped = address && <LinkButton text={w.open(address)} href={pathOf(address)} />;
   return (
     <>
-      <Head title={w.title} intro={w.intro} />
+      <Head title={w.pages.people} intro={w.intro} />
       <search>
         <form
           class="filters"
@@ -122,9 +109,7 @@ const People = () => {
               text={w.emptyText}
               action={
                 may('messages.send') && (
-                  <a class="button primary" href={`/app/${id}/send`}>
-                    {w.emptyAction}
-                  </a>
+                  <LinkButton text={w.sendFirst} kind="primary" href={`/app/${id}/send`} />
                 )
               }
               curl={curlOf(`practices/${id}/people?address=erika@example.org`)}

@@ -5,14 +5,15 @@ import { addressOf, call } from '#dashboard/api/call.ts';
 import { usePages } from '#dashboard/data.ts';
 import { useLive } from '#dashboard/live.ts';
 import type { PageProps } from '#dashboard/page-entry.ts';
-import { Badge, Card, Head, Time } from '#dashboard/parts/basics.tsx';
+import { Badge, Card, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { Loaded } from '#dashboard/parts/feedback.tsx';
 import { Suppressions } from '#dashboard/parts/suppressions.tsx';
 import { type Column, More, Table } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
 import { statusNames, subscriberStatuses, subscriberTones, toneOf } from '#dashboard/statuses.ts';
+import { translated } from '#dashboard/words.ts';
 import { Erased, Rights } from './rights.tsx';
-import { personWords } from './words.ts';
+import { words } from './words/de.ts';
 
 interface Mail {
   readonly id: string;
@@ -73,11 +74,10 @@ const mailOf = (id: string, address: string, parts: readonly Person[]): readonly
 };
 
 const mailColumns = (): readonly Column<Mail>[] => {
-  const w = personWords();
+  const w = translated(words);
   return [
-    { id: 'subject', head: w.subject, cell: ({ subject }) => subject || w.noSubject, isMain: true },
+    { head: w.subject, cell: ({ subject }) => subject || w.noSubject, isMain: true },
     {
-      id: 'status',
       head: w.status,
       cell: ({ status }) =>
         status === null ? (
@@ -86,12 +86,12 @@ const mailColumns = (): readonly Column<Mail>[] => {
           <Badge tone={toneOf(status)}>{statusNames()[status]}</Badge>
         ),
     },
-    { id: 'when', head: w.when, cell: ({ at }) => <Time at={at} short />, align: 'end' },
+    { head: w.time, cell: ({ at }) => <Time at={at} short />, align: 'end' },
   ];
 };
 
 const Lists = ({ subscriptions }: { readonly subscriptions: readonly Subscription[] }) => {
-  const w = personWords();
+  const w = translated(words);
   return (
     <Card title={w.lists}>
       {subscriptions.length === 0 ? (
@@ -100,23 +100,16 @@ const Lists = ({ subscriptions }: { readonly subscriptions: readonly Subscriptio
         <Table
           caption={w.lists}
           rows={subscriptions}
-          rowKey={({ id }) => id}
           href={({ list_id }) => `/app/${practice.value?.id}/lists/${list_id}`}
           columns={[
-            { id: 'list', head: w.list, cell: ({ list_name }) => list_name, isMain: true },
+            { head: w.list, cell: ({ list_name }) => list_name, isMain: true },
             {
-              id: 'status',
               head: w.status,
               cell: ({ status }) => (
                 <Badge tone={subscriberTones[status]}>{subscriberStatuses()[status]}</Badge>
               ),
             },
-            {
-              id: 'since',
-              head: w.since,
-              cell: (row) => <Time at={row.confirmed_at ?? row.created_at} />,
-              align: 'end',
-            },
+            { head: w.since, cell: (row) => <Time at={row.confirmed_at ?? row.created_at} />, align: 'end' },
           ]}
         />
       )}
@@ -131,7 +124,7 @@ const Consent = ({
   readonly address: string;
   readonly consent: readonly ConsentEntry[];
 }) => {
-  const w = personWords();
+  const w = translated(words);
   const evidence = (format: 'json' | 'html'): string =>
     addressOf('GET /api/practices/{id}/consent/evidence', { id: practice.value?.id ?? '', address, format });
   return (
@@ -144,16 +137,11 @@ const Consent = ({
           <Table
             caption={w.consent}
             rows={consent}
-            rowKey={({ id }) => id}
             columns={[
-              { id: 'action', head: w.action, cell: ({ action }) => w.actions[action], isMain: true },
-              { id: 'list', head: w.list, cell: ({ list_name }) => list_name ?? '–' },
-              {
-                id: 'evidence',
-                head: w.evidence,
-                cell: (row) => row.evidence ?? row.form_address ?? row.way,
-              },
-              { id: 'at', head: w.when, cell: ({ at }) => <Time at={at} />, align: 'end' },
+              { head: w.action, cell: ({ action }) => w.actions[action], isMain: true },
+              { head: w.list, cell: ({ list_name }) => list_name ?? '–' },
+              { head: w.evidence, cell: (row) => row.evidence ?? row.form_address ?? row.way },
+              { head: w.time, cell: ({ at }) => <Time at={at} />, align: 'end' },
             ]}
           />
           <p class="actions more">
@@ -171,7 +159,7 @@ const Consent = ({
 };
 
 const PersonPage = ({ item = '' }: PageProps) => {
-  const w = personWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const [erasure, setErasure] = useState<Erasure>();
   const pages = usePages((cursors, abort) => load(id, item, cursors, abort), [id, item]);
@@ -179,7 +167,7 @@ const PersonPage = ({ item = '' }: PageProps) => {
     if (recipient === item || address === item) pages.reload();
   }, pages.reload);
   const [person] = pages.value ?? [];
-  const back = { href: `/app/${id}/people`, text: w.back };
+  const back = { href: `/app/${id}/people`, text: w.pages.people };
   if (erasure)
     return (
       <>
@@ -200,9 +188,11 @@ const PersonPage = ({ item = '' }: PageProps) => {
         back={back}
         actions={
           may('messages.send') && (
-            <a class="button primary" href={`/app/${id}/send?to=${encodeURIComponent(item)}`}>
-              {w.write}
-            </a>
+            <LinkButton
+              text={w.sendMessage}
+              kind="primary"
+              href={`/app/${id}/send?to=${encodeURIComponent(item)}`}
+            />
           )
         }
       />
@@ -220,7 +210,6 @@ const PersonPage = ({ item = '' }: PageProps) => {
                     caption={w.mailCaption}
                     columns={mailColumns()}
                     rows={mail}
-                    rowKey={(row) => row.id}
                     href={(row) => row.href}
                   />
                 )}

@@ -3,19 +3,19 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Erasure, Person } from '#api';
 import { addressOf, call } from '#dashboard/api/call.ts';
 import { useAction } from '#dashboard/data.ts';
-import { Card, Facts, Time } from '#dashboard/parts/basics.tsx';
+import { Button, Card, Facts, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { ErrorNote, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { Table } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
-import { number } from '#dashboard/words.ts';
-import { personWords } from './words.ts';
+import { number, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const ASK_AGAIN_MS = 1_000;
 
 const Rectify = ({ address, onDone }: { readonly address: string; readonly onDone: () => void }) => {
-  const w = personWords();
+  const w = translated(words);
   const { fields, field } = useFields({ name: '', new_address: '' });
   const action = useAction(async () => {
     const { subscriptions } = await call('PATCH /api/practices/{id}/people', {
@@ -41,7 +41,7 @@ const Erase = ({
   readonly address: string;
   readonly onErased: (erasure: Erasure) => void;
 }) => {
-  const w = personWords();
+  const w = translated(words);
   const [reason, setReason] = useState('');
   const [typed, setTyped] = useState('');
   const isSure = typed.trim().toLowerCase() === address.toLowerCase();
@@ -73,7 +73,7 @@ const Erase = ({
 
 /** In the place of the person, once they are erased. */
 export const Erased = ({ erasure: first }: { readonly erasure: Erasure }) => {
-  const w = personWords();
+  const w = translated(words);
   const [erasure, setErasure] = useState(first);
   const [failure, setFailure] = useState<unknown>();
   useEffect(() => {
@@ -91,14 +91,7 @@ export const Erased = ({ erasure: first }: { readonly erasure: Erasure }) => {
       {certificate === null ? (
         <Note>{w.erasing}</Note>
       ) : (
-        <Card
-          title={w.certificate}
-          actions={
-            <button type="button" onClick={() => print()}>
-              {w.print}
-            </button>
-          }
-        >
+        <Card title={w.certificate} actions={<Button text={w.print} onClick={() => print()} />}>
           <div class="stack">
             <Facts
               facts={[
@@ -113,8 +106,8 @@ export const Erased = ({ erasure: first }: { readonly erasure: Erasure }) => {
               rows={certificate.erased}
               rowKey={({ kind }) => kind}
               columns={[
-                { id: 'what', head: w.what, cell: ({ what }) => what, isMain: true },
-                { id: 'number', head: w.number, cell: (row) => number(row.number), align: 'end' },
+                { head: w.what, cell: ({ what }) => what, isMain: true },
+                { head: w.number, cell: (row) => number(row.number), align: 'end' },
               ]}
             />
             <h3>{w.keptTable}</h3>
@@ -123,8 +116,8 @@ export const Erased = ({ erasure: first }: { readonly erasure: Erasure }) => {
               rows={certificate.kept}
               rowKey={({ kind }) => kind}
               columns={[
-                { id: 'what', head: w.what, cell: ({ what }) => what, isMain: true },
-                { id: 'why', head: w.why, cell: ({ why }) => why },
+                { head: w.what, cell: ({ what }) => what, isMain: true },
+                { head: w.why, cell: ({ why }) => why },
               ]}
             />
             <h3>{w.beyond}</h3>
@@ -149,7 +142,7 @@ export const Rights = ({
   readonly reload: () => void;
   readonly onErased: (erasure: Erasure) => void;
 }) => {
-  const w = personWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const exported = (format: 'json' | 'html'): string =>
     addressOf('GET /api/practices/{id}/people/export', { id, address, format });
@@ -157,12 +150,8 @@ export const Rights = ({
     <Card title={w.rights}>
       <p class="quiet">{w.rightsIntro}</p>
       <div class="actions">
-        <a class="button" href={exported('html')} target="_blank" rel="noreferrer">
-          {w.export}
-        </a>
-        <a class="button" href={exported('json')} download={`${address}.json`}>
-          {w.portable}
-        </a>
+        <LinkButton text={w.export} href={exported('html')} target="_blank" rel="noreferrer" />
+        <LinkButton text={w.portable} href={exported('json')} download={`${address}.json`} />
         {may('practice.manage') && (
           <>
             <FormDialog button={w.rectify}>

@@ -3,12 +3,13 @@ import { useState } from 'preact/hooks';
 import type { MessageKind, MessageStatus } from '#api';
 import type { Filters } from '#dashboard/address.ts';
 import { addressOf, call } from '#dashboard/api/call.ts';
-import { useData } from '#dashboard/data.ts';
+import { useAnswer, useData } from '#dashboard/data.ts';
+import { Button, LinkButton } from '#dashboard/parts/basics.tsx';
 import { named, type Options, SelectField, TextField } from '#dashboard/parts/form.tsx';
 import { may, practice } from '#dashboard/session.ts';
 import { kindNames, statusList, statusNames } from '#dashboard/statuses.ts';
-import { number } from '#dashboard/words.ts';
-import { postWords } from './words.ts';
+import { number, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 export interface Count {
   readonly status: MessageStatus;
@@ -43,7 +44,7 @@ export const StatusChips = ({
   readonly counts: readonly Count[] | undefined;
   readonly filters: Filters;
 }) => {
-  const w = postWords();
+  const w = translated(words);
   const chosen = statusesIn(values);
   const shown = (counts ?? []).filter(({ status, count }) => count > 0 || chosen.includes(status));
   const toggle = (status: MessageStatus): void => {
@@ -54,14 +55,12 @@ export const StatusChips = ({
   return (
     <fieldset class="chips">
       <legend class="hidden">{w.status}</legend>
-      <button
-        type="button"
-        class="small"
+      <Button
+        text={w.all}
+        kind="small"
         aria-pressed={chosen.length === 0}
         onClick={() => set({ status: '' })}
-      >
-        {w.all}
-      </button>
+      />
       {shown.map(({ status, count, at_least }) => (
         <button
           key={status}
@@ -84,12 +83,9 @@ export const StatusChips = ({
 const MAX_NAMED = 100;
 
 const Further = ({ filters: { values, set } }: { readonly filters: Filters }) => {
-  const w = postWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
-  const routes = useData(
-    (abort) => call('GET /api/practices/{id}/routes', { id, limit: MAX_NAMED }, { abort }),
-    [id],
-  );
+  const routes = useAnswer('GET /api/practices/{id}/routes', { id, limit: MAX_NAMED });
   const templates = useData(
     async (abort) =>
       may('messages.send')
@@ -103,7 +99,7 @@ const Further = ({ filters: { values, set } }: { readonly filters: Filters }) =>
         label={label}
         value={values[name] ?? ''}
         onValue={(value) => set({ [name]: value })}
-        options={{ '': w.any, ...options }}
+        options={{ '': w.all, ...options }}
       />
     );
   return (
@@ -117,7 +113,7 @@ const Further = ({ filters: { values, set } }: { readonly filters: Filters }) =>
 };
 
 export const MoreFilters = ({ filters }: { readonly filters: Filters }) => {
-  const w = postWords();
+  const w = translated(words);
   const isUsed = ['tag', 'route', 'kind', 'template_id'].some((name) => filters.values[name]);
   const [isOpen, setOpen] = useState(isUsed);
   return (
@@ -129,15 +125,13 @@ export const MoreFilters = ({ filters }: { readonly filters: Filters }) => {
 };
 
 export const ExportLink = ({ values }: Pick<Filters, 'values'>) => (
-  <a
-    class="button"
+  <LinkButton
+    text={translated(words).asCsv}
     download
     href={addressOf('GET /api/practices/{id}/messages/search/export', {
       id: practice.value?.id ?? '',
       ...filterIn(values),
       ...statusQuery(statusesIn(values)),
     })}
-  >
-    {postWords().export}
-  </a>
+  />
 );

@@ -1,19 +1,18 @@
 // Post: every message of the practice, found as one types.
 import { useState } from 'preact/hooks';
 import type { Activity, MessageStatus, MessageSummary } from '#api';
-import { useFilters, useTyped } from '#dashboard/address.ts';
-import { call } from '#dashboard/api/call.ts';
-import { useData, useGathered, usePages } from '#dashboard/data.ts';
+import { useFilters } from '#dashboard/address.ts';
+import { useAnswer, useGathered, useList } from '#dashboard/data.ts';
 import { useLive } from '#dashboard/live.ts';
-import { Badge, Head, Time } from '#dashboard/parts/basics.tsx';
+import { Badge, Button, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { curlOf, Empty } from '#dashboard/parts/feedback.tsx';
-import { FilterDay } from '#dashboard/parts/filters.tsx';
-import { SearchField } from '#dashboard/parts/form.tsx';
+import { FilterDay, FilterSearch } from '#dashboard/parts/filters.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
 import { statusNames, toneOf } from '#dashboard/statuses.ts';
+import { translated } from '#dashboard/words.ts';
 import { ExportLink, filterIn, MoreFilters, StatusChips, statusesIn, statusQuery } from './filters.tsx';
-import { postWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const Recipients = ({ message: { to, cc, bcc } }: { readonly message: MessageSummary }) => {
   const [first, ...others] = [...to, ...cc, ...bcc];
@@ -27,24 +26,24 @@ const Recipients = ({ message: { to, cc, bcc } }: { readonly message: MessageSum
           <span class="quiet address">{first.address}</span>
         </>
       )}
-      {others.length > 0 && <span class="quiet"> {postWords().others(others.length)}</span>}
+      {others.length > 0 && <span class="quiet"> {translated(words).others(others.length)}</span>}
     </>
   );
 };
 
 const columns = (): readonly Column<MessageSummary>[] => {
-  const w = postWords();
+  const w = translated(words);
   return [
-    { id: 'to', head: w.recipients, cell: (message) => <Recipients message={message} />, isMain: true },
-    { id: 'subject', head: w.subject, cell: ({ subject }) => subject || w.noSubject },
+    { head: w.to, cell: (message) => <Recipients message={message} />, isMain: true },
+    { head: w.subject, cell: ({ subject }) => subject || w.noSubject },
     {
-      id: 'status',
       head: w.status,
-      cell: ({ status }) => <Badge tone={toneOf(status)}>{statusNames()[status]}</Badge>,
+      cell: ({ status, held }) => (
+        <Badge tone={held ? 'warn' : toneOf(status)}>{held ? w.held : statusNames()[status]}</Badge>
+      ),
     },
     {
-      id: 'sent',
-      head: w.sent,
+      head: w.time,
       cell: ({ status, scheduled_at, created_at }) => (
         <Time at={status === 'pending' ? (scheduled_at ?? created_at) : created_at} short />
       ),
@@ -65,28 +64,19 @@ const statusIn = ({
 };
 
 const Post = () => {
-  const w = postWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const filters = useFilters();
   const { values } = filters;
-  const [typed, setTyped] = useTyped(filters);
   const [fresh, setFresh] = useState(0);
   const filter = filterIn(values);
   const statuses = statusesIn(values);
-  const key = JSON.stringify(filter);
-  const pages = usePages(
-    (cursor, abort) =>
-      call(
-        'GET /api/practices/{id}/messages/search',
-        { id, cursor, ...filter, ...statusQuery(statuses) },
-        { abort },
-      ),
-    [id, key, statuses.join()],
-  );
-  const counts = useData(
-    (abort) => call('GET /api/practices/{id}/messages/search/counts', { id, ...filter }, { abort }),
-    [id, key],
-  );
+  const pages = useList('GET /api/practices/{id}/messages/search', {
+    id,
+    ...filter,
+    ...statusQuery(statuses),
+  });
+  const counts = useAnswer('GET /api/practices/{id}/messages/search/counts', { id, ...filter });
   const showFresh = (): void => {
     setFresh(0);
     pages.reload();
@@ -116,61 +106,46 @@ const Post = () => {
   return (
     <>
       <Head
-        title={w.title}
+        title={w.pages.post}
         intro={w.intro}
         actions={
           <>
             <ExportLink values={values} />
             {may('messages.send') && (
-              <a class="button primary" href={`/app/${id}/send`}>
-                {w.send}
-              </a>
+              <LinkButton text={w.sendMessage} kind="primary" href={`/app/${id}/send`} />
             )}
           </>
         }
       />
       <search class="postsearch">
         <div class="filters">
-          <SearchField label={w.search} value={typed} onValue={setTyped} />
-          <FilterDay filters={filters} name="from" label={w.since} />
+          <FilterSearch filters={filters} label={w.searchMail} />
+          <FilterDay filters={filters} name="from" label={w.from} />
           <FilterDay filters={filters} name="to" label={w.until} />
         </div>
         <StatusChips counts={counts.value?.data} filters={filters} />
         <MoreFilters filters={filters} />
       </search>
-      <p role="status">
-        {fresh > 0 && (
-          <button type="button" onClick={showFresh}>
-            {w.fresh(fresh)}
-          </button>
-        )}
-      </p>
+      <p role="status">{fresh > 0 && <Button text={w.fresh(fresh)} onClick={showFresh} />}</p>
       <PagedTable
         caption={w.found}
         columns={columns()}
         pages={pages}
-        rowKey={(row) => row.id}
         href={(row) => `/app/${id}/post/${row.id}`}
         empty={
           isFiltered ? (
             <Empty
               title={w.nothingFound}
               text={w.nothingFoundText}
-              action={
-                <a class="button" href={`/app/${id}/post`}>
-                  {w.reset}
-                </a>
-              }
+              action={<LinkButton text={w.showAll} href={`/app/${id}/post`} />}
             />
           ) : (
             <Empty
-              title={w.empty}
+              title={w.noMailYet}
               text={w.emptyText}
               action={
                 may('messages.send') && (
-                  <a class="button primary" href={`/app/${id}/send`}>
-                    {w.emptyAction}
-                  </a>
+                  <LinkButton text={w.sendFirst} kind="primary" href={`/app/${id}/send`} />
                 )
               }
               curl={curlOf(

@@ -2,8 +2,8 @@
 import type { PracticeSummary } from '#api';
 import type { Tone } from '#dashboard/parts/basics.tsx';
 import { planNames } from '#dashboard/plans.ts';
-import { percent } from '#dashboard/words.ts';
-import { practicesWords } from './words.ts';
+import { percent, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 export interface LampOf {
   readonly tone: Tone;
@@ -36,7 +36,7 @@ const rateTone = (rates: OfRoute): Tone => {
 };
 
 const rateText = (rates: OfRoute): string => {
-  const w = practicesWords();
+  const w = translated(words);
   if (rates.messages === 0) return w.noMail;
   if (!isCounted(rates)) return w.tooFew;
   return w.rate(percent(rates.bounce_rate ?? 0), percent(rates.complaint_rate ?? 0));
@@ -45,7 +45,7 @@ const rateText = (rates: OfRoute): string => {
 /** Null: it cannot be read. */
 export const lampsOf = (row: PracticeSummary): Lamps | null => {
   if ('unavailable' in row) return null;
-  const w = practicesWords();
+  const w = translated(words);
   const { dns, rates, plan } = row;
   return {
     dns: dns && { tone: dnsTones[dns.state], text: w.dnsStates[dns.state] },

@@ -2,15 +2,16 @@
 import type { Project, Route } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { useAction, useData } from '#dashboard/data.ts';
-import { Badge, Card, Head, Time } from '#dashboard/parts/basics.tsx';
+import { Badge, Button, Card, Head, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { curlOf, Empty, Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { type Column, Table } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
+import { translated } from '#dashboard/words.ts';
 import { RouteForm } from './route-form.tsx';
-import { projectWords } from './words.ts';
+import { words } from './words/de.ts';
 
 /** More than any practice has so far; the API gives at most so many at once. */
 const ALL = 200;
@@ -21,7 +22,7 @@ interface Changing {
 }
 
 const ProjectForm = ({ id, project, onDone }: Changing & { readonly project?: Project }) => {
-  const w = projectWords();
+  const w = translated(words);
   const { fields, field } = useFields({
     name: project?.name ?? '',
     reply_address: project?.reply_address ?? '',
@@ -38,7 +39,7 @@ const ProjectForm = ({ id, project, onDone }: Changing & { readonly project?: Pr
     <Form action={action} submit={project ? w.save : w.create}>
       <TextField label={w.name} required {...field('name')} />
       <TextField
-        label={w.replyAddress}
+        label={w.replyTo}
         hint={w.replyOfPractice}
         optional
         type="email"
@@ -49,7 +50,7 @@ const ProjectForm = ({ id, project, onDone }: Changing & { readonly project?: Pr
 };
 
 const ProjectActions = ({ id, project, onDone }: Changing & { readonly project: Project }) => {
-  const w = projectWords();
+  const w = translated(words);
   const isArchived = project.archived_at !== null;
   const setArchived = async (archived: boolean): Promise<void> => {
     await call('PATCH /api/practices/{id}/projects/{projectID}', {
@@ -66,9 +67,12 @@ const ProjectActions = ({ id, project, onDone }: Changing & { readonly project: 
         {(close) => <ProjectForm id={id} project={project} onDone={both(close, onDone)} />}
       </FormDialog>
       {isArchived ? (
-        <button type="button" class="small" disabled={restore.isRunning} onClick={() => void restore.run()}>
-          {w.restore}
-        </button>
+        <Button
+          text={w.restore}
+          kind="small"
+          disabled={restore.isRunning}
+          onClick={() => void restore.run()}
+        />
       ) : (
         !project.is_default && (
           <Confirm
@@ -91,7 +95,7 @@ const RouteActions = ({
   projects,
   onDone,
 }: Changing & { readonly route: Route; readonly projects: readonly Project[] }) => {
-  const w = projectWords();
+  const w = translated(words);
   return (
     <div class="actions">
       <FormDialog button={w.change} title={route.name} kind="small">
@@ -114,13 +118,13 @@ const RouteActions = ({
 };
 
 const Tracking = ({ route: { track_opens, track_clicks } }: { readonly route: Route }) => {
-  const w = projectWords();
+  const w = translated(words);
   const measured = [track_opens ? w.opens : '', track_clicks ? w.clicks : ''].filter(Boolean);
   return measured.length === 0 ? <span class="quiet">{w.none}</span> : measured.join(', ');
 };
 
 const Projects = () => {
-  const w = projectWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const data = useData(
     async (abort) => {
@@ -135,7 +139,6 @@ const Projects = () => {
   const changing = { id, onDone: data.reload };
   const projectColumns: readonly Column<Project>[] = [
     {
-      id: 'name',
       head: w.name,
       isMain: true,
       cell: ({ name, is_default, archived_at }) => (
@@ -145,12 +148,11 @@ const Projects = () => {
         </>
       ),
     },
-    { id: 'slug', head: w.slug, cell: ({ slug }) => <code>{slug}</code> },
-    { id: 'created', head: w.created, cell: ({ created_at }) => <Time at={created_at} /> },
+    { head: w.slug, cell: ({ slug }) => <code>{slug}</code> },
+    { head: w.created, cell: ({ created_at }) => <Time at={created_at} /> },
     ...(may('projects.manage')
       ? [
           {
-            id: 'actions',
             head: w.actions,
             align: 'end' as const,
             cell: (project: Project) => <ProjectActions {...changing} project={project} />,
@@ -160,7 +162,6 @@ const Projects = () => {
   ];
   const routeColumns = (projects: readonly Project[]): readonly Column<Route>[] => [
     {
-      id: 'name',
       head: w.name,
       isMain: true,
       cell: ({ name, is_default }) => (
@@ -169,23 +170,20 @@ const Projects = () => {
         </>
       ),
     },
-    { id: 'slug', head: w.slug, cell: ({ slug }) => <code>{slug}</code> },
+    { head: w.slug, cell: ({ slug }) => <code>{slug}</code> },
     {
-      id: 'type',
       head: w.stream,
       cell: ({ type }) => <Badge tone={type === 'marketing' ? 'busy' : 'plain'}>{w.streams[type]}</Badge>,
     },
     {
-      id: 'project',
       head: w.project,
       cell: ({ project_id }) =>
         project_id === null ? w.allProjects : projects.find((one) => one.id === project_id)?.name,
     },
-    { id: 'tracking', head: w.measures, cell: (route) => <Tracking route={route} /> },
+    { head: w.measures, cell: (route) => <Tracking route={route} /> },
     ...(may('routes.manage')
       ? [
           {
-            id: 'actions',
             head: w.actions,
             align: 'end' as const,
             cell: (route: Route) => <RouteActions {...changing} route={route} projects={projects} />,
@@ -222,22 +220,12 @@ const Projects = () => {
                   curl={curlOf(`practices/${id}/projects`, '{"name": "Webseite"}')}
                 />
               ) : (
-                <Table
-                  caption={w.projects}
-                  columns={projectColumns}
-                  rows={projects}
-                  rowKey={(one) => one.id}
-                />
+                <Table caption={w.projects} columns={projectColumns} rows={projects} />
               )}
             </Card>
             <Card title={w.routes} actions={createRoute(projects)}>
               <p class="quiet">{w.routesText}</p>
-              <Table
-                caption={w.routes}
-                columns={routeColumns(projects)}
-                rows={routes}
-                rowKey={(one) => one.id}
-              />
+              <Table caption={w.routes} columns={routeColumns(projects)} rows={routes} />
             </Card>
           </>
         )}

@@ -4,7 +4,8 @@ import { call } from '#dashboard/api/call.ts';
 import { useAction } from '#dashboard/data.ts';
 import { toast } from '#dashboard/parts/feedback.tsx';
 import { CheckField, Form, named, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
-import { projectWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 export const RouteForm = ({
   id,
@@ -17,7 +18,7 @@ export const RouteForm = ({
   readonly projects: readonly Project[];
   readonly onDone: () => void;
 }) => {
-  const w = projectWords();
+  const w = translated(words);
   const { fields, field } = useFields({
     name: route?.name ?? '',
     type: route?.type ?? 'transactional',
@@ -67,7 +68,7 @@ export const RouteForm = ({
         {...field('project_id')}
       />
       <TextField
-        label={w.replyAddress}
+        label={w.replyTo}
         hint={w.replyOfProject}
         optional
         type="email"

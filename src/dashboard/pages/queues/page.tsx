@@ -5,9 +5,9 @@ import { useRefreshed } from '#dashboard/data.ts';
 import { Card, Head, Lamp, Time } from '#dashboard/parts/basics.tsx';
 import { Loaded } from '#dashboard/parts/feedback.tsx';
 import { Table } from '#dashboard/parts/table.tsx';
-import { number } from '#dashboard/words.ts';
+import { number, translated } from '#dashboard/words.ts';
 import { UpstreamCard } from './upstream.tsx';
-import { queueWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const EVERY_MS = 3_000;
 
@@ -23,7 +23,7 @@ const lanesOf = (practice: WaitingPractice): readonly Waiting[] =>
 const isStuck = ({ reason }: QueueLane): boolean => reason === 'upstream' || reason === 'paused';
 
 const WaitingTable = ({ practices }: { readonly practices: readonly WaitingPractice[] }) => {
-  const w = queueWords();
+  const w = translated(words);
   const rows = practices.flatMap(lanesOf);
   if (rows.length === 0) return <p class="quiet">{w.nothing}</p>;
   return (
@@ -33,16 +33,10 @@ const WaitingTable = ({ practices }: { readonly practices: readonly WaitingPract
       rowKey={({ practice, lane }) => `${practice.id} ${lane?.stream}`}
       href={({ practice }) => `/app/${practice.id}/post`}
       columns={[
+        { head: w.practice, isMain: true, cell: ({ practice }) => practice.name ?? practice.id },
+        { head: w.lane, cell: ({ lane }) => (lane ? w.streams[lane.stream] : '–') },
         {
-          id: 'practice',
-          head: w.practice,
-          isMain: true,
-          cell: ({ practice }) => practice.name ?? practice.id,
-        },
-        { id: 'lane', head: w.lane, cell: ({ lane }) => (lane ? w.streams[lane.stream] : '–') },
-        {
-          id: 'reason',
-          head: w.reason,
+          head: w.why,
           cell: ({ lane }) => (
             <Lamp
               tone={!lane || isStuck(lane) ? 'bad' : lane.reason === 'retry' ? 'warn' : 'plain'}
@@ -50,28 +44,20 @@ const WaitingTable = ({ practices }: { readonly practices: readonly WaitingPract
             />
           ),
         },
-        {
-          id: 'oldest',
-          head: w.oldest,
-          cell: ({ lane }) => <Time at={lane?.oldest_since ?? null} relative />,
-        },
-        {
-          id: 'next',
-          head: w.next,
-          cell: ({ lane }) => <Time at={lane?.next_attempt_at ?? null} relative />,
-        },
-        { id: 'mails', head: w.mails, align: 'end', cell: ({ lane }) => (lane ? number(lane.waiting) : '–') },
+        { head: w.oldest, cell: ({ lane }) => <Time at={lane?.oldest_since ?? null} relative /> },
+        { head: w.next, cell: ({ lane }) => <Time at={lane?.next_attempt_at ?? null} relative /> },
+        { head: w.mails, align: 'end', cell: ({ lane }) => (lane ? number(lane.waiting) : '–') },
       ]}
     />
   );
 };
 
 const QueuesPage = () => {
-  const w = queueWords();
+  const w = translated(words);
   const queues = useRefreshed((abort) => call('GET /api/admin/queues', {}, { abort }), EVERY_MS);
   return (
     <>
-      <Head title={w.title} intro={w.intro} />
+      <Head title={w.pages['operator/queues']} intro={w.intro} />
       <Loaded data={queues}>
         {({ in_flight, waiting_practices, queued_practices, upstreams, practices }) => (
           <>

@@ -6,15 +6,15 @@ import { useAction } from '#dashboard/data.ts';
 import { Card, Code, Facts, Lamp, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm, Dialog } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Note, toast } from '#dashboard/parts/feedback.tsx';
-import { number } from '#dashboard/words.ts';
-import { queueWords } from './words.ts';
+import { number, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 type Upstream = Queues['upstreams'][number];
 
 const tones = { closed: 'good', half_open: 'warn', open: 'bad' } as const;
 
 const Probed = ({ probe }: { readonly probe: UpstreamProbe }) => {
-  const w = queueWords();
+  const w = translated(words);
   const { ok, failed_at, error, duration_ms, tls, transcript } = probe;
   return (
     <>
@@ -33,7 +33,7 @@ const Probed = ({ probe }: { readonly probe: UpstreamProbe }) => {
               ? [tls.protocol, tls.verified ? w.verified : w.unverified, tls.problem, tls.subject]
                   .filter(Boolean)
                   .join(', ')
-              : w.noTls,
+              : w.none,
           ],
         ]}
       />
@@ -47,7 +47,7 @@ const Probed = ({ probe }: { readonly probe: UpstreamProbe }) => {
 };
 
 const audienceOf = ({ for: wanted }: Upstream): string => {
-  const w = queueWords();
+  const w = translated(words);
   if (wanted === null) return w.everything;
   return [...(wanted.streams ?? []).map((one) => w.streams[one]), ...(wanted.practices ?? [])].join(', ');
 };
@@ -55,9 +55,9 @@ const audienceOf = ({ for: wanted }: Upstream): string => {
 const outcomeKinds = ['accepted', 'deferred', 'bounced', 'failed'] as const;
 
 const outcomesText = (counts: UpstreamOutcomes): string => {
-  const w = queueWords();
+  const w = translated(words);
   const some = outcomeKinds.filter((kind) => counts[kind] > 0);
-  return some.map((kind) => `${number(counts[kind])} ${w.outcomeNames[kind]}`).join(', ') || w.noOutcome;
+  return some.map((kind) => `${number(counts[kind])} ${w.outcomeNames[kind]}`).join(', ') || w.none;
 };
 
 export const UpstreamCard = ({
@@ -67,7 +67,7 @@ export const UpstreamCard = ({
   readonly upstream: Upstream;
   readonly onChange: () => void;
 }) => {
-  const w = queueWords();
+  const w = translated(words);
   const { name, kind, state, address, last_failure, never_delivered } = upstream;
   const [probe, setProbe] = useState<UpstreamProbe>();
   const look = useAction(async () =>
@@ -85,7 +85,7 @@ export const UpstreamCard = ({
         <>
           <Lamp tone={tones[state]} text={w.states[state]} />
           <button type="button" class="small" disabled={look.isRunning} onClick={() => void look.run()}>
-            {look.isRunning ? w.probing : w.probe}
+            {look.isRunning ? w.checking : w.probe}
           </button>
           {state !== 'closed' && (
             <Confirm small button={w.reset} title={w.resetTitle(name)} text={w.resetText} onConfirm={reset} />

@@ -2,13 +2,14 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Retention as Settings } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, useData } from '#dashboard/data.ts';
+import { useAction, useAnswer } from '#dashboard/data.ts';
 import { Card, Head } from '#dashboard/parts/basics.tsx';
 import { Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField } from '#dashboard/parts/form.tsx';
 import { Table } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
-import { retentionWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 type Kind = keyof Settings;
 const kinds = ['bodies', 'attachments', 'events', 'messages', 'consent_ip', 'consent_user_agent'] as const;
@@ -30,7 +31,7 @@ const RetentionForm = ({
   readonly settings: Settings;
   readonly onSaved: (settings: Settings) => void;
 }) => {
-  const w = retentionWords();
+  const w = translated(words);
   const [typed, setTyped] = useState(typedOf(settings));
   useLayoutEffect(() => setTyped(typedOf(settings)), [settings]);
   const action = useAction(async () => {
@@ -68,15 +69,14 @@ const RetentionForm = ({
 
 /** For who may only look. */
 const Periods = ({ settings }: { readonly settings: Settings }) => {
-  const w = retentionWords();
+  const w = translated(words);
   return (
     <Table
-      caption={w.title}
+      caption={w.pages.retention}
       rows={kinds}
       rowKey={(kind) => kind}
       columns={[
         {
-          id: 'kind',
           head: w.what,
           isMain: true,
           cell: (kind) => (
@@ -87,7 +87,6 @@ const Periods = ({ settings }: { readonly settings: Settings }) => {
           ),
         },
         {
-          id: 'days',
           head: w.period,
           align: 'end',
           cell: (kind) => {
@@ -103,12 +102,12 @@ const Periods = ({ settings }: { readonly settings: Settings }) => {
 };
 
 const Retention = () => {
-  const w = retentionWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
-  const data = useData((abort) => call('GET /api/practices/{id}/retention', { id }, { abort }), [id]);
+  const data = useAnswer('GET /api/practices/{id}/retention', { id });
   return (
     <>
-      <Head title={w.title} intro={w.intro} />
+      <Head title={w.pages.retention} intro={w.intro} />
       <Loaded data={data}>
         {(settings) => (
           <Card>

@@ -1,8 +1,9 @@
 // Files as attachments of the message that is being written.
 import type { Meta, NewMessage } from '#api';
+import { Button } from '#dashboard/parts/basics.tsx';
 import { Field } from '#dashboard/parts/form.tsx';
-import { bytes } from '#dashboard/words.ts';
-import { sendWords } from './words.ts';
+import { bytes, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 export type Attachment = NonNullable<NewMessage['attachments']>[number];
 
@@ -26,7 +27,7 @@ export const Attachments = ({
   readonly attachments: readonly Attachment[];
   readonly onChange: (attachments: readonly Attachment[]) => void;
 }) => {
-  const w = sendWords();
+  const w = translated(words);
   const add = async (input: HTMLInputElement): Promise<void> => {
     const added = await Promise.all([...(input.files ?? [])].map(read));
     input.value = '';
@@ -52,14 +53,12 @@ export const Attachments = ({
       {attachments.map((attachment) => (
         <p key={attachment} class="actions">
           {attachment.filename}
-          <button
-            type="button"
-            class="small"
+          <Button
+            text={w.remove}
+            kind="small"
             aria-label={`${w.remove}: ${attachment.filename}`}
             onClick={() => onChange(attachments.filter((one) => one !== attachment))}
-          >
-            {w.remove}
-          </button>
+          />
         </p>
       ))}
     </>

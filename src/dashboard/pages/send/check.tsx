@@ -5,8 +5,8 @@ import { useData } from '#dashboard/data.ts';
 import { Badge, Card, Facts, type Tone } from '#dashboard/parts/basics.tsx';
 import { Loaded, Note } from '#dashboard/parts/feedback.tsx';
 import { GateList } from '#dashboard/parts/gates.tsx';
-import { refusalWords } from '#dashboard/parts/refusals.ts';
-import { sendWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const gradeTone = (grade: Score['grade']): Tone => {
   if (grade <= 'B') return 'good';
@@ -34,7 +34,7 @@ const Findings = ({
   );
 
 const Result = ({ score }: { readonly score: Score }) => {
-  const w = sendWords();
+  const w = translated(words);
   const { grade, would_refuse, would_block, hint, inbox_risk, reasons, warnings, decisions } = score;
   return (
     <div class="stack">
@@ -67,7 +67,7 @@ const Result = ({ score }: { readonly score: Score }) => {
 
 /** Undefined: too little is there yet. */
 export const Check = ({ id, body }: { readonly id: string; readonly body: NewMessage | undefined }) => {
-  const w = sendWords();
+  const w = translated(words);
   const score = useData(
     async (abort) => {
       if (body === undefined) return null;
@@ -87,21 +87,15 @@ export const Check = ({ id, body }: { readonly id: string; readonly body: NewMes
         {(result) => {
           if (result === null) return <p class="quiet">{w.waiting}</p>;
           if (!(result instanceof Refusal)) return <Result score={result} />;
-          const [what] = refusalWords()[result.code] ?? [];
           return (
             <Note kind="warn">
-              {what && (
-                <p>
-                  <strong>{what}</strong>
-                </p>
-              )}
               {result.fields.length === 0 && (
-                <p lang="en">
+                <p lang={result.language}>
                   {result.message} {result.hint}
                 </p>
               )}
               {result.fields.map(({ path, message }) => (
-                <p key={path} lang="en">
+                <p key={path} lang={result.language}>
                   <code>{path.replace(/^body\./, '')}</code>: {message}
                 </p>
               ))}

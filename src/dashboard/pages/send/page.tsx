@@ -4,13 +4,14 @@ import type { AcceptedMessage, NewMessage } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { call, newKey } from '#dashboard/api/call.ts';
 import { useAction, useData } from '#dashboard/data.ts';
-import { Card, Head } from '#dashboard/parts/basics.tsx';
+import { Button, Card, Head } from '#dashboard/parts/basics.tsx';
 import { Note } from '#dashboard/parts/feedback.tsx';
 import { Form, SelectField, TextArea, TextField } from '#dashboard/parts/form.tsx';
 import { practice } from '#dashboard/session.ts';
+import { translated } from '#dashboard/words.ts';
 import { type Attachment, Attachments } from './attachments.tsx';
 import { Check } from './check.tsx';
-import { sendWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const TYPING_MS = 400;
 const SIMULATED = ['success', 'bounce', 'complaint', 'ooto'];
@@ -28,7 +29,7 @@ const nothing = {
 const isGiven = ([, value]: readonly [string, string | readonly unknown[]]): boolean => value.length > 0;
 
 const Send = () => {
-  const w = sendWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const { values } = useFilters();
   const [fields, setFields] = useState({ ...nothing, to: values.to ?? '' });
@@ -74,20 +75,10 @@ const Send = () => {
   };
   return (
     <>
-      <Head title={w.title} intro={w.intro} />
+      <Head title={w.pages.send} intro={w.intro} />
       <div class="columns follows">
         <Card title={w.message}>
-          <Form
-            action={send}
-            submit={w.send}
-            others={
-              accepted && (
-                <button type="button" onClick={start}>
-                  {w.fresh}
-                </button>
-              )
-            }
-          >
+          <Form action={send} submit={w.send} others={accepted && <Button text={w.fresh} onClick={start} />}>
             <TextField
               label={w.from}
               optional

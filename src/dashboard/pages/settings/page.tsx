@@ -2,14 +2,15 @@
 import { useState } from 'preact/hooks';
 import type { Practice } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, useData } from '#dashboard/data.ts';
-import { Card, Copied, Facts, Head, Time } from '#dashboard/parts/basics.tsx';
+import { useAction, useAnswer } from '#dashboard/data.ts';
+import { Card, Copied, Facts, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { CheckField, Form, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { PauseNote } from '#dashboard/parts/pause.tsx';
 import { planNames } from '#dashboard/plans.ts';
 import { loadAccount, may, practice } from '#dashboard/session.ts';
-import { settingsWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 interface PartProps {
   readonly of: Practice;
@@ -17,11 +18,11 @@ interface PartProps {
 }
 
 const Name = ({ of, onChanged }: PartProps) => {
-  const w = settingsWords();
+  const w = translated(words);
   const [name, setName] = useState(of.name);
   const action = useAction(async () => {
     await call('PATCH /api/practices/{id}', { id: of.id, body: { name: name.trim() } });
-    toast(w.saved);
+    toast(w.savedShort);
     onChanged();
     // The name is part of the frame around the page.
     await loadAccount();
@@ -38,7 +39,7 @@ const Name = ({ of, onChanged }: PartProps) => {
 };
 
 const Answers = ({ of, onChanged }: PartProps) => {
-  const w = settingsWords();
+  const w = translated(words);
   const { fields, field } = useFields({
     reply_address: of.reply_address ?? '',
     add_reply_to: of.add_reply_to,
@@ -46,7 +47,7 @@ const Answers = ({ of, onChanged }: PartProps) => {
   const action = useAction(async () => {
     const body = { ...fields, reply_address: fields.reply_address.trim() || null };
     await call('PATCH /api/practices/{id}', { id: of.id, body });
-    toast(w.saved);
+    toast(w.savedShort);
     onChanged();
   });
   return (
@@ -55,7 +56,7 @@ const Answers = ({ of, onChanged }: PartProps) => {
         <p>{w.answersText}</p>
         <Form action={action} submit={w.save}>
           <TextField
-            label={w.replyAddress}
+            label={w.replyTo}
             hint={w.replyAddressHint}
             optional
             type="email"
@@ -69,24 +70,18 @@ const Answers = ({ of, onChanged }: PartProps) => {
 };
 
 const Sender = ({ of }: Pick<PartProps, 'of'>) => {
-  const w = settingsWords();
+  const w = translated(words);
   return (
     <Card
       title={w.sender}
-      actions={
-        may('domain.manage') && (
-          <a class="button" href={`/app/${of.id}/domain`}>
-            {w.changeDomain}
-          </a>
-        )
-      }
+      actions={may('domain.manage') && <LinkButton text={w.changeDomain} href={`/app/${of.id}/domain`} />}
     >
       <Facts
         facts={[
           [w.defaultFrom, of.default_from],
           [w.domain, of.domain],
           [w.managedHost, of.managed_host === of.domain ? null : of.managed_host],
-          [w.legal, <a href={`/app/${of.id}/legal`}>{of.legal.city ?? w.legalMissing}</a>],
+          [w.legalNotice, <a href={`/app/${of.id}/legal`}>{of.legal.city ?? w.legalMissing}</a>],
           [w.plan, planNames[of.plan]],
           [w.created, <Time at={of.created_at} />],
           [w.id, <Copied key="id" text={of.id} name={w.id} />],
@@ -97,7 +92,7 @@ const Sender = ({ of }: Pick<PartProps, 'of'>) => {
 };
 
 const Pause = ({ of, onChanged }: PartProps) => {
-  const w = settingsWords();
+  const w = translated(words);
   const [reason, setReason] = useState('');
   const action = useAction(async () => {
     await call('POST /api/practices/{id}/pause', { id: of.id, body: { reason: reason.trim() } });
@@ -106,10 +101,10 @@ const Pause = ({ of, onChanged }: PartProps) => {
     onChanged();
   });
   return (
-    <Card title={w.pauseTitle}>
+    <Card title={w.pauseSending}>
       <div class="narrow">
         <p>{w.pauseText}</p>
-        <Form action={action} submit={w.pause} kind="danger">
+        <Form action={action} submit={w.pauseSending} kind="danger">
           <TextField
             label={w.reason}
             hint={w.reasonHint}
@@ -125,12 +120,12 @@ const Pause = ({ of, onChanged }: PartProps) => {
 };
 
 const Settings = () => {
-  const w = settingsWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
-  const data = useData((abort) => call('GET /api/practices/{id}', { id }, { abort }), [id]);
+  const data = useAnswer('GET /api/practices/{id}', { id });
   return (
     <>
-      <Head title={w.title} intro={w.intro} />
+      <Head title={w.pages.settings} intro={w.intro} />
       <Loaded data={data}>
         {(of) => (
           <>

@@ -7,11 +7,12 @@ import { Form, SelectField, TextField, useFields } from '#dashboard/parts/form.t
 import { Secret } from '#dashboard/parts/secret.tsx';
 import { roleNames } from '#dashboard/role-names.ts';
 import { may } from '#dashboard/session.ts';
+import { translated } from '#dashboard/words.ts';
 import type { StepProps } from './step-props.ts';
-import { startWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const Token = ({ of, onChanged }: StepProps) => {
-  const w = startWords();
+  const w = translated(words);
   const [name, setName] = useState('');
   const [secret, setSecret] = useState<string>();
   const action = useAction(async () => {
@@ -40,7 +41,7 @@ const Token = ({ of, onChanged }: StepProps) => {
 };
 
 const Invite = ({ of, onChanged }: StepProps) => {
-  const w = startWords();
+  const w = translated(words);
   const { fields, field, setFields } = useFields({ email: '', role_id: 'member' });
   const { owner, admin, member, viewer } = roleNames();
   const action = useAction(async () => {

@@ -1,14 +1,14 @@
 // What is checked before mail goes to all addresses, what to do about what fails, and the switch.
 import type { GoLive as Checklist } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { useData } from '#dashboard/data.ts';
-import { Lamp } from '#dashboard/parts/basics.tsx';
+import { useAnswer } from '#dashboard/data.ts';
+import { Button, Lamp } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { may } from '#dashboard/session.ts';
-import { language } from '#dashboard/words.ts';
+import { translated } from '#dashboard/words.ts';
 import type { StepProps } from './step-props.ts';
-import { startWords } from './words.ts';
+import { words } from './words/de.ts';
 
 type Check = Checklist['checks'][number];
 
@@ -35,7 +35,7 @@ const Checks = ({
   readonly checks: readonly Check[];
   readonly isRequired: boolean;
 }) => {
-  const w = startWords();
+  const w = translated(words);
   const shown = checks.filter(({ required }) => required === isRequired);
   if (shown.length === 0) return null;
   return (
@@ -63,11 +63,8 @@ const Checks = ({
 };
 
 export const GoLive = ({ of: { id }, onChanged }: StepProps) => {
-  const w = startWords();
-  const data = useData(
-    (abort) => call('GET /api/practices/{id}/cutover', { id }, { abort }),
-    [id, language.value],
-  );
+  const w = translated(words);
+  const data = useAnswer('GET /api/practices/{id}/cutover', { id });
   const go = async (): Promise<void> => {
     await call('POST /api/practices/{id}/cutover', { id });
     toast(w.wentLive);
@@ -90,11 +87,7 @@ export const GoLive = ({ of: { id }, onChanged }: StepProps) => {
               {ready && may('practice.manage') && (
                 <Confirm button={w.goLive} text={w.goLiveText} onConfirm={go} />
               )}
-              {!ready && (
-                <button type="button" onClick={data.reload}>
-                  {w.checkAgain}
-                </button>
-              )}
+              {!ready && <Button text={w.checkAgain} onClick={data.reload} />}
             </p>
           )}
         </>

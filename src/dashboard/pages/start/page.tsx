@@ -5,15 +5,16 @@ import { useFilters } from '#dashboard/address.ts';
 import { call } from '#dashboard/api/call.ts';
 import { useData } from '#dashboard/data.ts';
 import { useLive } from '#dashboard/live.ts';
-import { Card, Head } from '#dashboard/parts/basics.tsx';
+import { Card, Head, LinkButton } from '#dashboard/parts/basics.tsx';
 import { Empty, Loaded } from '#dashboard/parts/feedback.tsx';
 import { type FirstStep, type FirstStepId, firstSteps } from '#dashboard/parts/first-steps.ts';
 import { may, practice } from '#dashboard/session.ts';
+import { translated } from '#dashboard/words.ts';
 import { Access } from './access.tsx';
 import { GoLive } from './go-live.tsx';
 import type { StepProps } from './step-props.ts';
 import { Domain, Legal, TestMessage } from './steps.tsx';
-import { startWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const steps: Readonly<Record<FirstStepId, FunctionComponent<StepProps>>> = {
   legal: Legal,
@@ -32,7 +33,7 @@ const needs: Readonly<Record<FirstStepId, readonly string[]>> = {
 };
 
 const Way = ({ all, present }: { readonly all: readonly FirstStep[]; readonly present: string }) => {
-  const w = startWords();
+  const w = translated(words);
   const { href } = useFilters();
   return (
     <nav class="way" aria-label={w.title}>
@@ -56,7 +57,7 @@ const Step = ({
   of,
   onChanged,
 }: { readonly all: readonly FirstStep[]; readonly id: FirstStepId } & Omit<StepProps, 'isDone'>) => {
-  const w = startWords();
+  const w = translated(words);
   const { href } = useFilters();
   const at = all.findIndex((step) => step.id === id);
   const following = all[at + 1];
@@ -78,7 +79,7 @@ const Step = ({
 };
 
 const Start = () => {
-  const w = startWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const { values, set } = useFilters();
   const data = useData(
@@ -108,11 +109,7 @@ const Start = () => {
                 <Empty
                   title={w.finished}
                   text={w.finishedText}
-                  action={
-                    <a class="button primary" href={`/app/${id}/overview`}>
-                      {w.toOverview}
-                    </a>
-                  }
+                  action={<LinkButton text={w.toOverview} kind="primary" href={`/app/${id}/overview`} />}
                 />
               ) : (
                 <Step

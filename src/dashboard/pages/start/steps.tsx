@@ -6,11 +6,12 @@ import { useAction } from '#dashboard/data.ts';
 import { Note, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { account, may } from '#dashboard/session.ts';
+import { translated } from '#dashboard/words.ts';
 import type { StepProps } from './step-props.ts';
-import { startWords } from './words.ts';
+import { words } from './words/de.ts';
 
 export const Legal = ({ of, onChanged }: StepProps) => {
-  const w = startWords();
+  const w = translated(words);
   const { street, city, privacy_url } = of.legal;
   const { fields, field } = useFields({
     street: street ?? '',
@@ -24,7 +25,7 @@ export const Legal = ({ of, onChanged }: StepProps) => {
       privacy_url: fields.privacy_url.trim(),
     };
     await call('PATCH /api/practices/{id}/compliance', { id: of.id, body });
-    toast(w.saved);
+    toast(w.savedShort);
     onChanged();
   });
   return (
@@ -46,7 +47,7 @@ export const Legal = ({ of, onChanged }: StepProps) => {
 };
 
 export const TestMessage = ({ of, isDone, onChanged }: StepProps) => {
-  const w = startWords();
+  const w = translated(words);
   const [to, setTo] = useState(account.value?.email ?? '');
   const [sent, setSent] = useState<AcceptedMessage>();
   const action = useAction(async () => {
@@ -60,7 +61,7 @@ export const TestMessage = ({ of, isDone, onChanged }: StepProps) => {
       {of.safe_mode && <p class="quiet">{w.safeMode}</p>}
       {isDone && sent === undefined && <Note kind="good">{w.testDone}</Note>}
       <Form action={action} submit={w.sendTest}>
-        <TextField label={w.testTo} path="to" type="email" value={to} onValue={setTo} required />
+        <TextField label={w.to} path="to" type="email" value={to} onValue={setTo} required />
       </Form>
       <div role="status">
         {sent && (
@@ -74,7 +75,7 @@ export const TestMessage = ({ of, isDone, onChanged }: StepProps) => {
 };
 
 export const Domain = ({ of }: StepProps) => {
-  const w = startWords();
+  const w = translated(words);
   const { pending_domain: pending, domain_kind: kind, domain } = of;
   return (
     <>
@@ -87,7 +88,7 @@ export const Domain = ({ of }: StepProps) => {
       {may('domain.manage') && (
         <p class="actions">
           <a class="button" href={`/app/${of.id}/domain`}>
-            {kind === 'managed' && pending === null ? w.attach : w.records}
+            {kind === 'managed' && pending === null ? w.attachOwnDomain : w.records}
           </a>
         </p>
       )}

@@ -1,13 +1,13 @@
 // Suppresses the addresses of a file, and shows how far it is and which rows were not taken.
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, useData, usePages } from '#dashboard/data.ts';
+import { useAction, useAnswer, useList } from '#dashboard/data.ts';
 import { Facts } from '#dashboard/parts/basics.tsx';
 import { Loaded, Note } from '#dashboard/parts/feedback.tsx';
 import { Field, Form } from '#dashboard/parts/form.tsx';
 import { PagedTable } from '#dashboard/parts/table.tsx';
-import { number } from '#dashboard/words.ts';
-import { suppressionWords } from './words.ts';
+import { number, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const POLL_MS = 1_000;
 const ONE = 'GET /api/practices/{id}/imports/{importID}';
@@ -19,11 +19,8 @@ interface ReportProps {
 }
 
 const Rows = ({ id, importID }: Omit<ReportProps, 'onDone'>) => {
-  const w = suppressionWords();
-  const pages = usePages(
-    (cursor, abort) => call(`${ONE}/report`, { id, importID, cursor }, { abort }),
-    [id, importID],
-  );
+  const w = translated(words);
+  const pages = useList(`${ONE}/report`, { id, importID });
   return (
     <PagedTable
       caption={w.report}
@@ -31,17 +28,17 @@ const Rows = ({ id, importID }: Omit<ReportProps, 'onDone'>) => {
       empty={null}
       rowKey={({ line }) => String(line)}
       columns={[
-        { id: 'line', head: w.line, cell: ({ line }) => line },
-        { id: 'address', head: w.address, cell: ({ address }) => address ?? '–', isMain: true },
-        { id: 'why', head: w.why, cell: ({ reason }) => reason },
+        { head: w.line, cell: ({ line }) => line },
+        { head: w.address, cell: ({ address }) => address ?? '–', isMain: true },
+        { head: w.why, cell: ({ reason }) => reason },
       ]}
     />
   );
 };
 
 const Report = ({ id, importID, onDone }: ReportProps) => {
-  const w = suppressionWords();
-  const data = useData((abort) => call(ONE, { id, importID }, { abort }), [id, importID]);
+  const w = translated(words);
+  const data = useAnswer(ONE, { id, importID });
   const status = data.value?.status;
   const isOver = status !== undefined && status !== 'pending' && status !== 'running';
   useEffect(() => {
@@ -74,7 +71,7 @@ const Report = ({ id, importID, onDone }: ReportProps) => {
 };
 
 export const ImportFile = ({ id, onDone }: { readonly id: string; readonly onDone: () => void }) => {
-  const w = suppressionWords();
+  const w = translated(words);
   const [file, setFile] = useState<File>();
   const [importID, setImport] = useState<string>();
   const action = useAction(async () => {

@@ -1,26 +1,22 @@
 // Addresses that nothing goes to: found, added, lifted with a warning, read from a file and written to one.
 import { useState } from 'preact/hooks';
 import type { Suppression } from '#api';
-import { useFilters, useTyped } from '#dashboard/address.ts';
+import { useFilters } from '#dashboard/address.ts';
 import { addressOf, call } from '#dashboard/api/call.ts';
-import { allPages, useAction, useData, usePages } from '#dashboard/data.ts';
+import { allPages, useAction, useData, useList } from '#dashboard/data.ts';
 import { useLive } from '#dashboard/live.ts';
-import { Badge, Head, Time, type Tone } from '#dashboard/parts/basics.tsx';
+import { Badge, Button, Head, LinkButton, Time, type Tone } from '#dashboard/parts/basics.tsx';
 import { Confirm, Dialog } from '#dashboard/parts/dialog.tsx';
 import { curlOf, Empty, ErrorNote, Note, toast } from '#dashboard/parts/feedback.tsx';
-import { FilterSelect } from '#dashboard/parts/filters.tsx';
-import {
-  Form,
-  type Options,
-  SearchField,
-  SelectField,
-  TextField,
-  useFields,
-} from '#dashboard/parts/form.tsx';
+import { FilterSearch, FilterSelect, ShowAll } from '#dashboard/parts/filters.tsx';
+import { Form, type Options, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
+import { translated } from '#dashboard/words.ts';
 import { ImportFile } from './import.tsx';
-import { type Reason, suppressionWords } from './words.ts';
+import { words } from './words/de.ts';
+
+type Reason = Suppression['reason'];
 
 const tones: Readonly<Record<Reason, Tone>> = {
   hard_bounce: 'bad',
@@ -38,20 +34,20 @@ const optionOf = <V extends string>(options: Options<V>, value: string | undefin
 
 /** Why it should not be lifted. */
 const warningOf = (reason: Reason): string | undefined => {
-  const { warnings } = suppressionWords();
+  const { warnings } = translated(words);
   if (reason === 'complaint') return warnings.complaint;
   if (reason === 'unsubscribe' || reason === 'unsubscribe_all') return warnings.unsubscribe;
   return reason === 'hard_bounce' ? warnings.unreachable : undefined;
 };
 
 const Lift = ({ id, row, onDone }: { id: string; row: Suppression; onDone: () => void }) => {
-  const w = suppressionWords();
+  const w = translated(words);
   const warning = warningOf(row.reason);
   return (
     <Confirm
       small
       button={w.lift}
-      title={w.liftTitle(row.address ?? w.erased)}
+      title={w.liftTitle(row.address ?? w.erasedMark)}
       text={
         <>
           {warning && <Note kind="warn">{warning}</Note>}
@@ -72,7 +68,7 @@ const Lift = ({ id, row, onDone }: { id: string; row: Suppression; onDone: () =>
 const EVERYTHING = 'scope team';
 
 const Add = ({ id, onDone }: { readonly id: string; readonly onDone: () => void }) => {
-  const w = suppressionWords();
+  const w = translated(words);
   const { fields, field } = useFields({ address: '', note: '' });
   const [chosen, choose] = useState<string>();
   // Who is limited to projects may not suppress for others too.
@@ -111,20 +107,18 @@ const Add = ({ id, onDone }: { readonly id: string; readonly onDone: () => void 
 };
 
 const columns = (id: string, reload: () => void): readonly Column<Suppression>[] => {
-  const w = suppressionWords();
+  const w = translated(words);
   return [
     {
-      id: 'address',
       head: w.address,
       cell: ({ address }) => (
         <span class={address !== null && address.length < 40 ? 'whole' : undefined}>
-          {address ?? w.erased}
+          {address ?? w.erasedMark}
         </span>
       ),
       isMain: true,
     },
     {
-      id: 'reason',
       head: w.reason,
       cell: ({ reason, source_message_id }) => (
         <span>
@@ -136,7 +130,6 @@ const columns = (id: string, reload: () => void): readonly Column<Suppression>[]
       ),
     },
     {
-      id: 'scope',
       head: w.scope,
       cell: ({ scope, project_slug, route_slug }) => (
         <span class="whole">
@@ -144,88 +137,66 @@ const columns = (id: string, reload: () => void): readonly Column<Suppression>[]
         </span>
       ),
     },
-    { id: 'note', head: w.note, cell: ({ note }) => note },
-    { id: 'since', head: w.since, cell: ({ created_at }) => <Time at={created_at} />, align: 'end' },
-    {
-      id: 'change',
-      head: w.change,
-      cell: (row) => row.reason !== 'erasure' && <Lift id={id} row={row} onDone={reload} />,
-    },
+    { head: w.note, cell: ({ note }) => note },
+    { head: w.since, cell: ({ created_at }) => <Time at={created_at} />, align: 'end' },
+    { head: w.change, cell: (row) => row.reason !== 'erasure' && <Lift id={id} row={row} onDone={reload} /> },
   ];
 };
 
 const Suppressions = () => {
-  const w = suppressionWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const filters = useFilters();
-  const { values, href } = filters;
+  const { values } = filters;
   const { q = '' } = values;
   const reason = optionOf(w.reasons, values.reason);
   const scope = optionOf(w.scopes, values.scope);
-  const [typed, setTyped] = useTyped(filters);
   const [opened, open] = useState<'add' | 'import'>();
-  const pages = usePages(
-    (cursor, abort) =>
-      call('GET /api/practices/{id}/suppression', { id, q, reason, scope, cursor }, { abort }),
-    [id, q, reason, scope],
-  );
+  const pages = useList('GET /api/practices/{id}/suppression', { id, q, reason, scope });
   useLive(({ event }) => {
     if (event === 'suppression.added' || event === 'suppression.removed') pages.reload();
   }, pages.reload);
   const close = (): void => open(undefined);
   const isFiltered = q !== '' || reason !== undefined || scope !== undefined;
-  const addButton = (
-    <button type="button" class="primary" onClick={() => open('add')}>
-      {w.add}
-    </button>
-  );
+  const addButton = <Button text={w.add} kind="primary" onClick={() => open('add')} />;
   return (
     <>
       <Head
-        title={w.title}
+        title={w.pages.suppressions}
         intro={w.intro}
         actions={
           <>
-            <a class="button" download href={addressOf('GET /api/practices/{id}/suppression/export', { id })}>
-              {w.export}
-            </a>
-            <button type="button" onClick={() => open('import')}>
-              {w.import}
-            </button>
+            <LinkButton
+              text={w.asCsv}
+              download
+              href={addressOf('GET /api/practices/{id}/suppression/export', { id })}
+            />
+            <Button text={w.import} onClick={() => open('import')} />
             {(isFiltered || pages.value?.length !== 0) && addButton}
           </>
         }
       />
       <search class="filters">
-        <SearchField label={w.search} value={typed} onValue={setTyped} />
+        <FilterSearch filters={filters} label={w.search} />
         <FilterSelect
           filters={filters}
           name="reason"
           label={w.reason}
-          options={{ '': w.anyReason, ...w.reasons }}
+          all={w.anyReason}
+          options={w.reasons}
         />
-        <FilterSelect
-          filters={filters}
-          name="scope"
-          label={w.scope}
-          options={{ '': w.anyScope, ...w.scopes }}
-        />
+        <FilterSelect filters={filters} name="scope" label={w.scope} all={w.anyScope} options={w.scopes} />
       </search>
       <PagedTable
         caption={w.found}
         columns={columns(id, pages.reload)}
         pages={pages}
-        rowKey={(row) => row.id}
         empty={
           isFiltered ? (
             <Empty
               title={w.nothingFound}
               text={w.nothingFoundText}
-              action={
-                <a class="button" href={href({ q: '', reason: '', scope: '' })}>
-                  {w.reset}
-                </a>
-              }
+              action={<ShowAll filters={filters} names={['q', 'reason', 'scope']} />}
             />
           ) : (
             <Empty

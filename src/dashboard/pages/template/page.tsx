@@ -2,12 +2,12 @@
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import type { Template, TemplateVersionSummary } from '#api';
+import type { Template } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, useData, useNewer, usePages } from '#dashboard/data.ts';
+import { useAction, useAnswer, useList, useNewer } from '#dashboard/data.ts';
 import type { PageProps } from '#dashboard/page-entry.ts';
-import { Badge, Head, Tabs, Time } from '#dashboard/parts/basics.tsx';
+import { Badge, Button, Head, Tabs, Time } from '#dashboard/parts/basics.tsx';
 import {
   type Content,
   ContentFields,
@@ -23,7 +23,8 @@ import { asHtml, filled, placeholdersIn, practiceValues } from '#dashboard/parts
 import { PagedTable } from '#dashboard/parts/table.tsx';
 import { useUnsaved } from '#dashboard/parts/unsaved.ts';
 import { account, practice } from '#dashboard/session.ts';
-import { templateWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 interface OneProps {
   readonly id: string;
@@ -38,11 +39,11 @@ const namesOf = ({ name, description, reply_to }: Template) => ({
 });
 
 const Writing = ({ id, template, onChanged }: OneProps) => {
-  const w = templateWords();
+  const w = translated(words);
   const [content, setContent] = useState<Content>(contentOf(template));
   const { fields, field } = useFields(namesOf(template));
   const [values, setValues] = useState<Values>({});
-  const record = useData((abort) => call('GET /api/practices/{id}', { id }, { abort }), [id]);
+  const record = useAnswer('GET /api/practices/{id}', { id });
   const known = record.value ? practiceValues(record.value) : {};
   const save = useAction(async () => {
     const saved = await call('PATCH /api/practices/{id}/templates/{templateID}', {
@@ -86,10 +87,8 @@ const Writing = ({ id, template, onChanged }: OneProps) => {
       submit={w.save}
       others={
         <>
-          <button type="button" disabled={test.isRunning} onClick={() => void test.run()}>
-            {w.test}
-          </button>
-          {isChanged && <span class="quiet">{w.unsaved}</span>}
+          <Button text={w.testMailToMe} disabled={test.isRunning} onClick={() => void test.run()} />
+          {isChanged && <span class="quiet">{w.notSavedYet}</span>}
         </>
       }
     >
@@ -103,7 +102,7 @@ const Writing = ({ id, template, onChanged }: OneProps) => {
       />
       <div class="columns">
         <TextField label={w.name} required maxLength={100} {...field('name')} />
-        <TextField label={w.description} optional maxLength={500} {...field('description')} />
+        <TextField label={w.purpose} optional maxLength={500} {...field('description')} />
         <TextField label={w.replyTo} hint={w.replyToHint} optional type="email" {...field('reply_to')} />
       </div>
       <ErrorNote error={test.error} />
@@ -118,16 +117,12 @@ const OneVersion = ({
   onChanged,
   onClose,
 }: OneProps & { readonly version: number; readonly onClose: () => void }) => {
-  const w = templateWords();
-  const data = useData(
-    (abort) =>
-      call(
-        'GET /api/practices/{id}/templates/{templateID}/versions/{version}',
-        { id, templateID: template.id, version: String(version) },
-        { abort },
-      ),
-    [version],
-  );
+  const w = translated(words);
+  const data = useAnswer('GET /api/practices/{id}/templates/{templateID}/versions/{version}', {
+    id,
+    templateID: template.id,
+    version: String(version),
+  });
   const takeBack = useAction(async () => {
     if (!data.value) return;
     const { subject, text, html } = data.value;
@@ -152,17 +147,12 @@ const OneVersion = ({
 
 const Versions = (props: OneProps) => {
   const { id, template } = props;
-  const w = templateWords();
+  const w = translated(words);
   const [version, setVersion] = useState<number>();
-  const pages = usePages<TemplateVersionSummary>(
-    (cursor, abort) =>
-      call(
-        'GET /api/practices/{id}/templates/{templateID}/versions',
-        { id, templateID: template.id, cursor },
-        { abort },
-      ),
-    [template.id],
-  );
+  const pages = useList('GET /api/practices/{id}/templates/{templateID}/versions', {
+    id,
+    templateID: template.id,
+  });
   useNewer(pages, template.version);
   return (
     <>
@@ -173,7 +163,6 @@ const Versions = (props: OneProps) => {
         empty={null}
         columns={[
           {
-            id: 'version',
             head: w.version,
             cell: (row) => (
               <>
@@ -181,22 +170,19 @@ const Versions = (props: OneProps) => {
               </>
             ),
           },
-          { id: 'subject', head: w.subject, cell: ({ subject }) => subject },
-          { id: 'by', head: w.by, cell: ({ created_by: by }) => w.makers[by] ?? by },
-          { id: 'made', head: w.made, cell: ({ created_at }) => <Time at={created_at} />, align: 'end' },
+          { head: w.subject, cell: ({ subject }) => subject },
+          { head: w.by, cell: ({ created_by: by }) => w.makers[by] ?? by },
+          { head: w.savedShort, cell: ({ created_at }) => <Time at={created_at} />, align: 'end' },
           {
-            id: 'look',
             head: '',
             align: 'end',
             cell: (row) => (
-              <button
-                type="button"
-                class="small"
+              <Button
+                text={w.look}
+                kind="small"
                 aria-label={`${w.look}: ${w.open(row.version)}`}
                 onClick={() => setVersion(row.version)}
-              >
-                {w.look}
-              </button>
+              />
             ),
           },
         ]}
@@ -209,15 +195,12 @@ const Versions = (props: OneProps) => {
 };
 
 const TemplatePage = ({ item = '' }: PageProps) => {
-  const w = templateWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const { route } = useLocation();
   const { values, href } = useFilters();
   const view = values.view === 'versions' ? 'versions' : 'write';
-  const data = useData(
-    (abort) => call('GET /api/practices/{id}/templates/{templateID}', { id, templateID: item }, { abort }),
-    [id, item],
-  );
+  const data = useAnswer('GET /api/practices/{id}/templates/{templateID}', { id, templateID: item });
   const remove = async (): Promise<void> => {
     await call('DELETE /api/practices/{id}/templates/{templateID}', { id, templateID: item });
     toast(w.removed);
@@ -226,12 +209,12 @@ const TemplatePage = ({ item = '' }: PageProps) => {
   return (
     <>
       <Head
-        title={data.value?.name ?? w.back}
+        title={data.value?.name ?? w.pages.templates}
         intro={data.value?.description}
-        back={{ href: `/app/${id}/templates`, text: w.back }}
+        back={{ href: `/app/${id}/templates`, text: w.pages.templates }}
         actions={
           <Confirm
-            button={w.remove}
+            button={w.delete}
             title={w.removeTitle}
             text={w.removeText}
             kind="danger"

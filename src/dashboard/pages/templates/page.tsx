@@ -3,29 +3,30 @@
 import { useLocation } from 'preact-iso/router';
 import type { TemplateSummary } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, usePages } from '#dashboard/data.ts';
-import { Head, Time } from '#dashboard/parts/basics.tsx';
+import { useAction, useList } from '#dashboard/data.ts';
+import { Button, Head, Time } from '#dashboard/parts/basics.tsx';
 import { curlOf, Empty, ErrorNote, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { practice } from '#dashboard/session.ts';
-import { templatesWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const columns = (): readonly Column<TemplateSummary>[] => {
-  const w = templatesWords();
+  const w = translated(words);
   return [
-    { id: 'name', head: w.name, cell: ({ name }) => name, isMain: true },
-    { id: 'subject', head: w.subject, cell: ({ subject }) => subject },
-    { id: 'description', head: w.description, cell: ({ description }) => description ?? '–' },
-    { id: 'changed', head: w.changed, cell: ({ updated_at }) => <Time at={updated_at} />, align: 'end' },
+    { head: w.name, cell: ({ name }) => name, isMain: true },
+    { head: w.subject, cell: ({ subject }) => subject },
+    { head: w.purpose, cell: ({ description }) => description ?? '–' },
+    { head: w.changed, cell: ({ updated_at }) => <Time at={updated_at} />, align: 'end' },
   ];
 };
 
-type Kind = keyof ReturnType<typeof templatesWords>['kinds'];
+type Kind = keyof typeof words.kinds;
 
 const NewTemplate = ({ id }: { readonly id: string }) => {
-  const w = templatesWords();
+  const w = translated(words);
   const { route } = useLocation();
   const { fields, field } = useFields({
     name: '',
@@ -41,7 +42,7 @@ const NewTemplate = ({ id }: { readonly id: string }) => {
     route(`/app/${id}/templates/${templateId}`);
   });
   return (
-    <Form action={action} submit={w.createIt}>
+    <Form action={action} submit={w.createAndWrite}>
       <TextField
         label={w.name}
         hint={w.nameHint}
@@ -52,18 +53,15 @@ const NewTemplate = ({ id }: { readonly id: string }) => {
       />
       <TextField label={w.subject} required {...field('subject')} />
       <SelectField label={w.kind} options={w.kinds} {...field('message_kind')} />
-      <TextField label={w.description} optional maxLength={500} {...field('description')} />
+      <TextField label={w.purpose} optional maxLength={500} {...field('description')} />
     </Form>
   );
 };
 
 const Templates = () => {
-  const w = templatesWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
-  const pages = usePages(
-    (cursor, abort) => call('GET /api/practices/{id}/templates', { id, cursor }, { abort }),
-    [id],
-  );
+  const pages = useList('GET /api/practices/{id}/templates', { id });
   const seed = useAction(async () => {
     const { created } = await call('POST /api/practices/{id}/presets/seed', { id });
     toast(w.seeded(created.length));
@@ -76,22 +74,24 @@ const Templates = () => {
   );
   return (
     <>
-      <Head title={w.title} intro={w.intro} actions={create} />
+      <Head title={w.pages.templates} intro={w.intro} actions={create} />
       <ErrorNote error={seed.error} />
       <PagedTable
         caption={w.list}
         columns={columns()}
         pages={pages}
-        rowKey={(row) => row.id}
         href={(row) => `/app/${id}/templates/${row.id}`}
         empty={
           <Empty
             title={w.empty}
             text={w.emptyText}
             action={
-              <button type="button" class="primary" disabled={seed.isRunning} onClick={() => void seed.run()}>
-                {w.seed}
-              </button>
+              <Button
+                text={w.seed}
+                kind="primary"
+                disabled={seed.isRunning}
+                onClick={() => void seed.run()}
+              />
             }
             curl={curlOf(`practices/${id}/presets/seed`, '{}')}
           />

@@ -2,25 +2,23 @@
 import { useState } from 'preact/hooks';
 import type { AbuseTicket, OperatorPractice } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, useData } from '#dashboard/data.ts';
-import { Badge, Card } from '#dashboard/parts/basics.tsx';
+import { useAction, useAnswer, useData } from '#dashboard/data.ts';
+import { Badge, Button, Card, LinkButton } from '#dashboard/parts/basics.tsx';
 import { ErrorNote, Loaded, toast } from '#dashboard/parts/feedback.tsx';
-import { Form, TextField } from '#dashboard/parts/form.tsx';
+import { Form, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { Table } from '#dashboard/parts/table.tsx';
-import { ticketWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const SHOWN = 8;
 
 const nameOf = (row: OperatorPractice): string => ('unavailable' in row ? row.slug : row.name);
 
 const Find = ({ onChosen }: { readonly onChosen: (practiceId: string) => void }) => {
-  const w = ticketWords();
+  const w = translated(words);
   const [q, setQ] = useState('');
-  const found = useData(
-    (abort) => call('GET /api/admin/practices', { limit: SHOWN, q: q.trim() }, { abort }),
-    [q],
-  );
+  const found = useAnswer('GET /api/admin/practices', { limit: SHOWN, q: q.trim() });
   return (
     <>
       <TextField label={w.search} hint={w.searchHint} value={q} onValue={setQ} />
@@ -32,10 +30,8 @@ const Find = ({ onChosen }: { readonly onChosen: (practiceId: string) => void })
             <Table<OperatorPractice>
               caption={w.assignTitle}
               rows={data}
-              rowKey={({ id }) => id}
               columns={[
                 {
-                  id: 'name',
                   head: w.practice,
                   isMain: true,
                   cell: (row) => (
@@ -46,18 +42,15 @@ const Find = ({ onChosen }: { readonly onChosen: (practiceId: string) => void })
                   ),
                 },
                 {
-                  id: 'do',
                   head: '',
                   align: 'end',
                   cell: (row) => (
-                    <button
-                      type="button"
-                      class="small"
+                    <Button
+                      text={w.assign}
+                      kind="small"
                       aria-label={`${w.assign}: ${nameOf(row)}`}
                       onClick={() => onChosen(row.id)}
-                    >
-                      {w.assign}
-                    </button>
+                    />
                   ),
                 },
               ]}
@@ -70,24 +63,17 @@ const Find = ({ onChosen }: { readonly onChosen: (practiceId: string) => void })
 };
 
 const Pause = ({ id, onDone }: { readonly id: string; readonly onDone: () => void }) => {
-  const w = ticketWords();
-  const [reason, setReason] = useState('');
+  const w = translated(words);
+  const { fields, field } = useFields({ reason: '' });
   const pause = useAction(async () => {
-    await call('POST /api/practices/{id}/pause', { id, body: { reason } });
+    await call('POST /api/practices/{id}/pause', { id, body: fields });
     toast(w.paused);
     onDone();
   });
   return (
     <Form action={pause} submit={w.pause} kind="danger">
       <p>{w.pauseText}</p>
-      <TextField
-        label={w.reason}
-        hint={w.reasonHint}
-        path="reason"
-        required
-        value={reason}
-        onValue={setReason}
-      />
+      <TextField label={w.reason} hint={w.reasonHint} required {...field('reason')} />
     </Form>
   );
 };
@@ -99,7 +85,7 @@ export const About = ({
   readonly ticket: AbuseTicket;
   readonly onChange: () => void;
 }) => {
-  const w = ticketWords();
+  const w = translated(words);
   const { id: ticketID, practice_id: practiceId } = ticket;
   const practice = useData(
     async (abort) =>
@@ -129,20 +115,17 @@ export const About = ({
       <p class="actions">
         {practiceId !== null && (
           <>
-            <a class="button" href={`/app/${practiceId}`}>
-              {w.enter}
-            </a>
-            <a class="button" href={`/app/${practiceId}/post?q=${encodeURIComponent(ticket.reporter.email)}`}>
-              {w.findMail}
-            </a>
+            <LinkButton text={w.openAsOperator} href={`/app/${practiceId}`} />
+            <LinkButton
+              text={w.findMail}
+              href={`/app/${practiceId}/post?q=${encodeURIComponent(ticket.reporter.email)}`}
+            />
             {!isPaused && (
               <FormDialog button={w.pause}>
                 {(close) => <Pause id={practiceId} onDone={both(close, practice.reload)} />}
               </FormDialog>
             )}
-            <button type="button" disabled={assign.isRunning} onClick={() => void assign.run(null)}>
-              {w.unassign}
-            </button>
+            <Button text={w.unassign} disabled={assign.isRunning} onClick={() => void assign.run(null)} />
           </>
         )}
         {practiceId === null && (

@@ -1,32 +1,21 @@
 // Reports of abuse: the list, or one of them.
 import type { AbuseTicketSummary } from '#api';
 import { useFilters } from '#dashboard/address.ts';
-import { call } from '#dashboard/api/call.ts';
-import { usePages } from '#dashboard/data.ts';
+import { useList } from '#dashboard/data.ts';
 import type { PageProps } from '#dashboard/page-entry.ts';
-import { Badge, Head, Tabs, Time } from '#dashboard/parts/basics.tsx';
+import { Badge, Head, LinkButton, Tabs, Time } from '#dashboard/parts/basics.tsx';
 import { curlOf, Empty } from '#dashboard/parts/feedback.tsx';
 import { PagedTable } from '#dashboard/parts/table.tsx';
+import { translated } from '#dashboard/words.ts';
 import { Ticket } from './ticket.tsx';
 import { stageTones } from './tones.ts';
-import { ticketWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const Tickets = () => {
-  const w = ticketWords();
+  const w = translated(words);
   const { values, href } = useFilters();
   const stage = values.stage ?? '';
-  const pages = usePages(
-    (cursor, abort) =>
-      call(
-        'GET /api/admin/abuse-tickets',
-        {
-          cursor,
-          stage: stage as AbuseTicketSummary['stage'],
-        },
-        { abort },
-      ),
-    [stage],
-  );
+  const pages = useList('GET /api/admin/abuse-tickets', { stage: stage as AbuseTicketSummary['stage'] });
   const tabs = [['', w.all], ...Object.entries(w.stages)].map(([id = '', text = '']) => ({
     id,
     text,
@@ -34,37 +23,23 @@ const Tickets = () => {
   }));
   return (
     <>
-      <Head title={w.title} intro={w.intro} />
+      <Head title={w.pages['operator/tickets']} intro={w.intro} />
       <Tabs label={w.byStage} tabs={tabs} present={stage} />
       <PagedTable<AbuseTicketSummary>
-        caption={w.title}
+        caption={w.pages['operator/tickets']}
         pages={pages}
-        rowKey={({ id }) => id}
         href={({ id }) => `/app/operator/tickets/${id}`}
         columns={[
-          { id: 'subject', head: w.subject, isMain: true, cell: ({ subject }) => subject },
-          { id: 'from', head: w.reporter, cell: ({ reporter }) => reporter.name ?? reporter.email },
-          {
-            id: 'stage',
-            head: w.stage,
-            cell: ({ stage: at }) => <Badge tone={stageTones[at]}>{w.stages[at]}</Badge>,
-          },
-          {
-            id: 'received',
-            head: w.received,
-            align: 'end',
-            cell: ({ created_at }) => <Time at={created_at} />,
-          },
+          { head: w.subject, isMain: true, cell: ({ subject }) => subject },
+          { head: w.from, cell: ({ reporter }) => reporter.name ?? reporter.email },
+          { head: w.stage, cell: ({ stage: at }) => <Badge tone={stageTones[at]}>{w.stages[at]}</Badge> },
+          { head: w.received, align: 'end', cell: ({ created_at }) => <Time at={created_at} /> },
         ]}
         empty={
           <Empty
             title={w.empty}
             text={w.emptyText}
-            action={
-              <a class="button" href="/api/public/abuse" target="_blank" rel="noreferrer">
-                {w.form}
-              </a>
-            }
+            action={<LinkButton text={w.form} href="/api/public/abuse" target="_blank" rel="noreferrer" />}
             curl={curlOf('admin/abuse-tickets')}
           />
         }

@@ -2,21 +2,21 @@
 import { useState } from 'preact/hooks';
 import type { AbuseTicket } from '#api';
 import { addressOf, call } from '#dashboard/api/call.ts';
-import { useAction, useData } from '#dashboard/data.ts';
-import { Badge, Card, Facts, Head, Time } from '#dashboard/parts/basics.tsx';
+import { useAction, useAnswer } from '#dashboard/data.ts';
+import { Badge, Card, Facts, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextArea } from '#dashboard/parts/form.tsx';
 import { Table } from '#dashboard/parts/table.tsx';
-import { bytes } from '#dashboard/words.ts';
+import { bytes, translated } from '#dashboard/words.ts';
 import { About } from './about.tsx';
 import { stageTones } from './tones.ts';
-import { ticketWords } from './words.ts';
+import { words } from './words/de.ts';
 
 type Change = { readonly stage?: AbuseTicket['stage']; readonly note?: string };
 const nextStage = { open: 'investigating', investigating: 'closed', closed: null } as const;
 
 const Steps = ({ ticket, onChange }: { readonly ticket: AbuseTicket; readonly onChange: () => void }) => {
-  const w = ticketWords();
+  const w = translated(words);
   const { id: ticketID, stage, steps } = ticket;
   const [note, setNote] = useState('');
   const change = useAction(async (changes: Change) => {
@@ -34,13 +34,12 @@ const Steps = ({ ticket, onChange }: { readonly ticket: AbuseTicket; readonly on
         rows={steps.map((step, at) => ({ ...step, at, time: step.at }))}
         rowKey={({ at }) => String(at)}
         columns={[
-          { id: 'at', head: w.received, isMain: true, cell: ({ time }) => <Time at={time} /> },
+          { head: w.received, isMain: true, cell: ({ time }) => <Time at={time} /> },
           {
-            id: 'stage',
             head: w.stage,
             cell: (step) => <Badge tone={stageTones[step.stage]}>{w.stages[step.stage]}</Badge>,
           },
-          { id: 'note', head: w.note, cell: (step) => step.note && <span class="value">{step.note}</span> },
+          { head: w.note, cell: (step) => step.note && <span class="value">{step.note}</span> },
         ]}
       />
       <div>
@@ -75,15 +74,15 @@ const Steps = ({ ticket, onChange }: { readonly ticket: AbuseTicket; readonly on
 };
 
 export const Ticket = ({ id: ticketID }: { readonly id: string }) => {
-  const w = ticketWords();
-  const ticket = useData(
-    (abort) => call('GET /api/admin/abuse-tickets/{ticketID}', { ticketID }, { abort }),
-    [ticketID],
-  );
+  const w = translated(words);
+  const ticket = useAnswer('GET /api/admin/abuse-tickets/{ticketID}', { ticketID });
   const { value } = ticket;
   return (
     <>
-      <Head title={value?.subject ?? w.title} back={{ href: '/app/operator/tickets', text: w.title }} />
+      <Head
+        title={value?.subject ?? w.pages['operator/tickets']}
+        back={{ href: '/app/operator/tickets', text: w.pages['operator/tickets'] }}
+      />
       <Loaded data={ticket}>
         {(one) => (
           <div class="columns">
@@ -97,7 +96,7 @@ export const Ticket = ({ id: ticketID }: { readonly id: string }) => {
                         {w.stages[one.stage]}
                       </Badge>,
                     ],
-                    [w.reporter, one.reporter.name],
+                    [w.from, one.reporter.name],
                     [
                       '',
                       <a key="mail" href={`mailto:${one.reporter.email}`}>
@@ -113,13 +112,11 @@ export const Ticket = ({ id: ticketID }: { readonly id: string }) => {
                 ) : (
                   <>
                     <p>
-                      <a
-                        class="button"
+                      <LinkButton
+                        text={w.source}
                         download
                         href={addressOf('GET /api/admin/abuse-tickets/{ticketID}/source', { ticketID })}
-                      >
-                        {w.source}
-                      </a>
+                      />
                     </p>
                     <p class="hint">{w.sourceText(bytes(one.source_bytes))}</p>
                   </>

@@ -2,7 +2,8 @@
 import type { CreateApiTokenBody, Project } from '#api';
 import { useAction } from '#dashboard/data.ts';
 import { Form, named, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
-import { tokensWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const TEAM = '';
 
@@ -13,7 +14,7 @@ export const TokenForm = ({
   readonly projects: readonly Project[];
   readonly onSubmit: (body: CreateApiTokenBody) => Promise<unknown>;
 }) => {
-  const w = tokensWords();
+  const w = translated(words);
   const { fields, field } = useFields({ name: '', scope: TEAM, expires_at: '', allowed_addresses: '' });
   const action = useAction(() => {
     const { name, scope, expires_at: expires } = fields;
@@ -26,7 +27,7 @@ export const TokenForm = ({
     });
   });
   return (
-    <Form action={action} submit={w.create}>
+    <Form action={action} submit={w.createToken}>
       <TextField label={w.name} hint={w.nameHint} required {...field('name')} />
       <SelectField
         label={w.scope}

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { ApiToken, CreatedApiToken } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { hasRows, useData, usePages } from '#dashboard/data.ts';
+import { hasRows, useAnswer, useList } from '#dashboard/data.ts';
 import { Head, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { curlOf, Empty, toast } from '#dashboard/parts/feedback.tsx';
@@ -10,52 +10,36 @@ import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { Secret } from '#dashboard/parts/secret.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { practice } from '#dashboard/session.ts';
+import { translated } from '#dashboard/words.ts';
 import { TokenForm } from './form.tsx';
-import { tokensWords } from './words.ts';
+import { words } from './words/de.ts';
 
 /** As many projects as fit into one answer. */
 const MAX_PROJECTS = 200;
 
 const Tokens = () => {
-  const w = tokensWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const [created, setCreated] = useState<CreatedApiToken>();
-  const pages = usePages(
-    (cursor, abort) => call('GET /api/practices/{id}/api-tokens', { id, cursor }, { abort }),
-    [id],
-  );
-  const projects = useData(
-    (abort) => call('GET /api/practices/{id}/projects', { id, limit: MAX_PROJECTS }, { abort }),
-    [id],
-  );
+  const pages = useList('GET /api/practices/{id}/api-tokens', { id });
+  const projects = useAnswer('GET /api/practices/{id}/projects', { id, limit: MAX_PROJECTS });
   const nameOf = (projectId: string): string =>
     projects.value?.data.find((one) => one.id === projectId)?.name ?? projectId;
   const columns: readonly Column<ApiToken>[] = [
-    { id: 'name', head: w.name, cell: ({ name }) => <strong>{name}</strong>, isMain: true },
+    { head: w.name, cell: ({ name }) => <strong>{name}</strong>, isMain: true },
     {
-      id: 'scope',
       head: w.scope,
       cell: ({ project_id }) => (project_id === null ? w.team : w.projectOf(nameOf(project_id))),
     },
     {
-      id: 'used',
-      head: w.used,
+      head: w.lastUsed,
       cell: ({ last_used_at }) =>
         last_used_at === null ? <span class="quiet">{w.unused}</span> : <Time at={last_used_at} relative />,
     },
+    { head: w.expires, cell: ({ expires_at }) => (expires_at === null ? w.never : <Time at={expires_at} />) },
+    { head: w.networks, cell: ({ allowed_addresses }) => allowed_addresses?.join(', ') ?? w.anywhere },
+    { head: w.created, cell: ({ created_at }) => <Time at={created_at} /> },
     {
-      id: 'expires',
-      head: w.expires,
-      cell: ({ expires_at }) => (expires_at === null ? w.never : <Time at={expires_at} />),
-    },
-    {
-      id: 'networks',
-      head: w.networks,
-      cell: ({ allowed_addresses }) => allowed_addresses?.join(', ') ?? w.anywhere,
-    },
-    { id: 'created', head: w.created, cell: ({ created_at }) => <Time at={created_at} /> },
-    {
-      id: 'actions',
       head: w.actions,
       align: 'end',
       cell: ({ id: tokenID, name }) => (
@@ -74,7 +58,7 @@ const Tokens = () => {
     },
   ];
   const create = (
-    <FormDialog button={w.create} kind="primary">
+    <FormDialog button={w.createToken} kind="primary">
       {(close) => (
         <TokenForm
           projects={projects.value?.data ?? []}
@@ -90,7 +74,7 @@ const Tokens = () => {
   return (
     <>
       <Head
-        title={w.title}
+        title={w.pages.tokens}
         intro={
           <>
             {w.intro} <a href={`/app/${id}/examples`}>{w.examples}</a>
@@ -102,7 +86,6 @@ const Tokens = () => {
         caption={w.list}
         columns={columns}
         pages={pages}
-        rowKey={(row) => row.id}
         empty={
           <Empty
             title={w.empty}

@@ -2,25 +2,22 @@
 import type { WaitlistEntry } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { call } from '#dashboard/api/call.ts';
-import { usePages } from '#dashboard/data.ts';
+import { useList } from '#dashboard/data.ts';
 import { Head, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { curlOf, Empty, toast } from '#dashboard/parts/feedback.tsx';
 import { FilterSelect } from '#dashboard/parts/filters.tsx';
 import { PagedTable } from '#dashboard/parts/table.tsx';
 import { planNames } from '#dashboard/plans.ts';
-import { waitlistWords } from './words.ts';
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const Waitlist = () => {
-  const w = waitlistWords();
+  const w = translated(words);
   const filters = useFilters();
   const { plan } = filters.values;
   const { termin, praxis, gruppe } = planNames;
-  const pages = usePages(
-    (cursor, abort) =>
-      call('GET /api/admin/waitlist', { cursor, plan: plan as WaitlistEntry['plan'] }, { abort }),
-    [plan],
-  );
+  const pages = useList('GET /api/admin/waitlist', { plan: plan as WaitlistEntry['plan'] });
   const remove = async (entryID: string): Promise<void> => {
     await call('DELETE /api/admin/waitlist/{entryID}', { entryID });
     toast(w.removed);
@@ -28,23 +25,22 @@ const Waitlist = () => {
   };
   return (
     <>
-      <Head title={w.title} intro={w.intro} />
+      <Head title={w.pages['operator/waitlist']} intro={w.intro} />
       <search class="filters">
         <FilterSelect
           filters={filters}
           name="plan"
           label={w.plan}
-          options={{ '': w.anyPlan, termin, praxis, gruppe }}
+          all={w.anyPlan}
+          options={{ termin, praxis, gruppe }}
         />
       </search>
       <PagedTable<WaitlistEntry>
-        caption={w.title}
+        caption={w.pages['operator/waitlist']}
         pages={pages}
-        rowKey={({ id }) => id}
         columns={[
           {
-            id: 'address',
-            head: w.address,
+            head: w.email,
             isMain: true,
             cell: ({ email, name }) => (
               <>
@@ -53,12 +49,11 @@ const Waitlist = () => {
               </>
             ),
           },
-          { id: 'plan', head: w.plan, cell: (entry) => <span class="whole">{planNames[entry.plan]}</span> },
-          { id: 'note', head: w.note, cell: ({ note }) => <span class="value">{note ?? '–'}</span> },
-          { id: 'entered', head: w.entered, cell: ({ created_at }) => <Time at={created_at} /> },
-          { id: 'asked', head: w.asked, cell: ({ asked_at }) => <Time at={asked_at} relative /> },
+          { head: w.plan, cell: (entry) => <span class="whole">{planNames[entry.plan]}</span> },
+          { head: w.message, cell: ({ note }) => <span class="value">{note ?? '–'}</span> },
+          { head: w.entered, cell: ({ created_at }) => <Time at={created_at} /> },
+          { head: w.asked, cell: ({ asked_at }) => <Time at={asked_at} relative /> },
           {
-            id: 'do',
             head: '',
             align: 'end',
             cell: ({ id, email }) => (

@@ -4,14 +4,16 @@ import { useLocation } from 'preact-iso/router';
 import type { Webhook } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { useAction } from '#dashboard/data.ts';
+import { Button } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, toast } from '#dashboard/parts/feedback.tsx';
 import { failureOf } from '#dashboard/parts/followers.tsx';
 import { CheckField } from '#dashboard/parts/form.tsx';
 import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { Secret } from '#dashboard/parts/secret.tsx';
+import { translated } from '#dashboard/words.ts';
 import { WebhookForm } from './form.tsx';
-import { webhookWords } from './words.ts';
+import { words } from './words/de.ts';
 
 interface ActionsProps {
   readonly id: string;
@@ -22,7 +24,7 @@ interface ActionsProps {
 }
 
 export const WebhookActions = ({ id, webhook, onChange, onTest }: ActionsProps) => {
-  const w = webhookWords();
+  const w = translated(words);
   const { route } = useLocation();
   const at = { id, webhookID: webhook.id };
   const [revokes, setRevokes] = useState(false);
@@ -43,9 +45,7 @@ export const WebhookActions = ({ id, webhook, onChange, onTest }: ActionsProps) 
   const enable = useAction(() => set('active'));
   return (
     <>
-      <button type="button" class="primary" disabled={test.isRunning} onClick={() => void test.run()}>
-        {w.test}
-      </button>
+      <Button text={w.test} kind="primary" disabled={test.isRunning} onClick={() => void test.run()} />
       <FormDialog button={w.edit} wide>
         {(close) => (
           <WebhookForm
@@ -79,12 +79,10 @@ export const WebhookActions = ({ id, webhook, onChange, onTest }: ActionsProps) 
       {webhook.status === 'active' ? (
         <Confirm button={w.disable} text={w.disableText} onConfirm={() => set('disabled')} />
       ) : (
-        <button type="button" disabled={enable.isRunning} onClick={() => void enable.run()}>
-          {w.enable}
-        </button>
+        <Button text={w.enable} disabled={enable.isRunning} onClick={() => void enable.run()} />
       )}
       <Confirm
-        button={w.remove}
+        button={w.delete}
         text={w.removeText}
         kind="danger"
         onConfirm={async () => {

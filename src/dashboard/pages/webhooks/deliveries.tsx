@@ -1,36 +1,29 @@
 // The deliveries of a webhook; failed ones can be replayed.
-import { useState } from 'preact/hooks';
 import type { Delivery } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { call } from '#dashboard/api/call.ts';
 import { usePages } from '#dashboard/data.ts';
-import { Card, Tabs, Time } from '#dashboard/parts/basics.tsx';
+import { Button, Card, Tabs, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { Empty, toast } from '#dashboard/parts/feedback.tsx';
-import { TextField } from '#dashboard/parts/form.tsx';
+import { TextField, useFields } from '#dashboard/parts/form.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
-import { localTime, number } from '#dashboard/words.ts';
+import { localTime, number, translated } from '#dashboard/words.ts';
 import { DeliveryBadge, DeliveryDialog, deliveryStatuses } from './delivery.tsx';
-import { webhookWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const columns = (): readonly Column<Delivery>[] => {
-  const w = webhookWords();
+  const w = translated(words);
   return [
-    { id: 'event', head: w.event, cell: ({ event }) => event, isMain: true },
-    { id: 'status', head: w.status, cell: ({ status }) => <DeliveryBadge status={status} /> },
+    { head: w.event, cell: ({ event }) => event, isMain: true },
+    { head: w.state, cell: ({ status }) => <DeliveryBadge status={status} /> },
     {
-      id: 'answer',
       head: w.answer,
       cell: ({ response_status, error }) => response_status ?? <span lang="en">{error ?? '–'}</span>,
     },
-    { id: 'attempts', head: w.attempts, cell: ({ attempts }) => number(attempts), align: 'end' },
-    { id: 'next', head: w.next, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} relative /> },
-    {
-      id: 'created',
-      head: w.created,
-      cell: ({ created_at }) => <Time at={created_at} seconds />,
-      align: 'end',
-    },
+    { head: w.attempts, cell: ({ attempts }) => number(attempts), align: 'end' },
+    { head: w.next, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} relative /> },
+    { head: w.created, cell: ({ created_at }) => <Time at={created_at} seconds />, align: 'end' },
   ];
 };
 
@@ -47,11 +40,10 @@ export const Deliveries = ({
   readonly turn: number;
   readonly onReplay: () => void;
 }) => {
-  const w = webhookWords();
+  const w = translated(words);
   const { values, set, href } = useFilters();
   const status = deliveryStatuses.find((one) => one === values.status);
-  const [since, setSince] = useState(() => localTime(Date.now() - DAY_MS));
-  const [until, setUntil] = useState('');
+  const { fields, field } = useFields({ since: localTime(Date.now() - DAY_MS), until: '' });
   const pages = usePages(
     (cursor, abort) =>
       call(
@@ -63,8 +55,8 @@ export const Deliveries = ({
   );
   const replayAll = async (): Promise<void> => {
     const body = {
-      since: new Date(since).toISOString(),
-      until: until === '' ? undefined : new Date(until).toISOString(),
+      since: new Date(fields.since).toISOString(),
+      until: fields.until === '' ? undefined : new Date(fields.until).toISOString(),
     };
     let count = 0;
     for (let more = true; more; ) {
@@ -84,29 +76,18 @@ export const Deliveries = ({
       title={w.deliveries}
       actions={
         <>
-          <button type="button" onClick={onReplay}>
-            {w.reload}
-          </button>
+          <Button text={w.reload} onClick={onReplay} />
           <Confirm
             button={w.replayAll}
             text={
               <>
-                <TextField
-                  label={w.since}
-                  type="datetime-local"
-                  path="since"
-                  required
-                  value={since}
-                  onValue={setSince}
-                />
+                <TextField label={w.since} type="datetime-local" required {...field('since')} />
                 <TextField
                   label={w.until}
                   hint={w.untilHint}
                   type="datetime-local"
-                  path="until"
                   optional
-                  value={until}
-                  onValue={setUntil}
+                  {...field('until')}
                 />
               </>
             }
@@ -117,7 +98,7 @@ export const Deliveries = ({
       }
     >
       <Tabs
-        label={w.status}
+        label={w.state}
         present={status ?? ''}
         tabs={[
           { id: '', text: w.all, href: href({ status: '' }) },
@@ -128,7 +109,6 @@ export const Deliveries = ({
         caption={w.list}
         columns={columns()}
         pages={pages}
-        rowKey={(row) => row.id}
         href={(row) => href({ delivery: row.id })}
         empty={<Empty title={w.empty} text={w.emptyText} />}
       />

@@ -1,19 +1,19 @@
 // One delivery: what was sent, what was answered, when it is tried again.
 import { call } from '#dashboard/api/call.ts';
-import { useAction, useData } from '#dashboard/data.ts';
-import { Badge, Code, Facts, Time, type Tone } from '#dashboard/parts/basics.tsx';
+import { useAction, useAnswer } from '#dashboard/data.ts';
+import { Badge, Button, Code, Facts, Time, type Tone } from '#dashboard/parts/basics.tsx';
 import { Dialog } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { failureOf } from '#dashboard/parts/followers.tsx';
-import { number } from '#dashboard/words.ts';
-import { webhookWords } from './words.ts';
+import { number, translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 const tones: Readonly<Record<DeliveryStatus, Tone>> = { pending: 'busy', delivered: 'good', failed: 'bad' };
 export const deliveryStatuses: readonly DeliveryStatus[] = ['pending', 'delivered', 'failed'];
 
 export const DeliveryBadge = ({ status }: { readonly status: DeliveryStatus }) => (
-  <Badge tone={tones[status]}>{webhookWords().statuses[status]}</Badge>
+  <Badge tone={tones[status]}>{translated(words).statuses[status]}</Badge>
 );
 
 const pretty = (body: string): string => {
@@ -34,12 +34,9 @@ interface DeliveryProps {
 }
 
 export const DeliveryDialog = ({ id, webhookID, deliveryID, onClose, onChange }: DeliveryProps) => {
-  const w = webhookWords();
+  const w = translated(words);
   const at = { id, webhookID, deliveryID };
-  const data = useData(
-    (abort) => call('GET /api/practices/{id}/webhooks/{webhookID}/deliveries/{deliveryID}', at, { abort }),
-    [id, webhookID, deliveryID],
-  );
+  const data = useAnswer('GET /api/practices/{id}/webhooks/{webhookID}/deliveries/{deliveryID}', at);
   const replay = useAction(async () => {
     await call('POST /api/practices/{id}/webhooks/{webhookID}/deliveries/{deliveryID}/replay', at);
     toast(w.replayed);
@@ -54,9 +51,9 @@ export const DeliveryDialog = ({ id, webhookID, deliveryID, onClose, onChange }:
             <Facts
               facts={[
                 [w.event, <code key="event">{delivery.event}</code>],
-                [w.status, <DeliveryBadge key="status" status={delivery.status} />],
+                [w.state, <DeliveryBadge key="status" status={delivery.status} />],
                 [w.attempts, number(delivery.attempts)],
-                [w.answer, delivery.response_status ?? w.noAnswer],
+                [w.answer, delivery.response_status ?? w.none],
                 [w.error, delivery.error && <span lang="en">{failureOf(delivery.error)}</span>],
                 [w.next, delivery.next_attempt_at && <Time at={delivery.next_attempt_at} seconds />],
                 [w.last, <Time key="last" at={delivery.updated_at} seconds />],
@@ -69,14 +66,12 @@ export const DeliveryDialog = ({ id, webhookID, deliveryID, onClose, onChange }:
             />
             <ErrorNote error={replay.error} />
             {delivery.status !== 'pending' && (
-              <button
-                type="button"
-                class="primary"
+              <Button
+                text={w.replay}
+                kind="primary"
                 disabled={replay.isRunning}
                 onClick={() => void replay.run()}
-              >
-                {w.replay}
-              </button>
+              />
             )}
             {delivery.response_excerpt && (
               <>
@@ -84,11 +79,11 @@ export const DeliveryDialog = ({ id, webhookID, deliveryID, onClose, onChange }:
                 <Code text={delivery.response_excerpt} label={w.excerpt} />
               </>
             )}
-            <h3>{w.request}</h3>
+            <h3>{w.sent}</h3>
             {delivery.body === null ? (
               <p class="quiet">{w.noBody}</p>
             ) : (
-              <Code text={pretty(delivery.body)} label={w.request} />
+              <Code text={pretty(delivery.body)} label={w.sent} />
             )}
           </div>
         )}

@@ -5,30 +5,8 @@ import { eventNames } from '#dashboard/event-names.ts';
 import { EventChoice } from '#dashboard/parts/followers.tsx';
 import { Form, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { may } from '#dashboard/session.ts';
-import { words } from '#dashboard/words.ts';
-
-const formWords = words({
-  de: {
-    name: 'Name',
-    nameHint: 'Für Sie, zum Beispiel „Praxissoftware“.',
-    url: 'Adresse',
-    urlHint: 'Öffentliche Adresse mit HTTPS, die POST annimmt.',
-    events: 'Ereignisse',
-    inboundMail: 'Empfangene Mail',
-    small: 'Nur Links darauf',
-    whole: 'Die ganze Mail',
-  },
-  en: {
-    name: 'Name',
-    nameHint: 'For you, for example “Practice software”.',
-    url: 'Address',
-    urlHint: 'Public address with HTTPS that takes POST.',
-    events: 'Events',
-    inboundMail: 'Mail received',
-    small: 'Links to it only',
-    whole: 'The whole mail',
-  },
-});
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
 
 const deliverable = (): readonly WebhookEvent[] =>
   eventNames.filter((name) => name !== 'inbound.received' || may('inbound.view'));
@@ -43,7 +21,7 @@ export const WebhookForm = ({
   readonly submit: string;
   readonly onSubmit: (body: CreateWebhookBody) => Promise<unknown>;
 }) => {
-  const w = formWords();
+  const w = translated(words);
   const { fields, field } = useFields({
     name: webhook?.name ?? '',
     url: webhook?.url ?? '',
@@ -55,7 +33,7 @@ export const WebhookForm = ({
     <Form action={action} submit={submit}>
       <TextField label={w.name} hint={w.nameHint} required {...field('name')} />
       <TextField
-        label={w.url}
+        label={w.address}
         hint={w.urlHint}
         type="url"
         required

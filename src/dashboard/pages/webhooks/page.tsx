@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Webhook, WebhookWithSecret } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { hasRows, usePages } from '#dashboard/data.ts';
+import { hasRows, useList } from '#dashboard/data.ts';
 import type { PageProps } from '#dashboard/page-entry.ts';
 import { Head, Time } from '#dashboard/parts/basics.tsx';
 import { curlOf, Empty } from '#dashboard/parts/feedback.tsx';
@@ -11,30 +11,27 @@ import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { Secret } from '#dashboard/parts/secret.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { practice } from '#dashboard/session.ts';
-import { number } from '#dashboard/words.ts';
+import { number, translated } from '#dashboard/words.ts';
 import { WebhookForm } from './form.tsx';
 import { WebhookPage } from './webhook.tsx';
-import { webhookWords } from './words.ts';
+import { words } from './words/de.ts';
 
 const columns = (): readonly Column<Webhook>[] => {
-  const w = webhookWords();
+  const w = translated(words);
   return [
-    { id: 'name', head: w.name, cell: ({ name }) => name, isMain: true },
-    { id: 'state', head: w.state, cell: (webhook) => <FollowerState follower={webhook} /> },
-    { id: 'url', head: w.url, cell: ({ url }) => <code>{url}</code> },
-    { id: 'events', head: w.events, cell: ({ events }) => number(events.length), align: 'end' },
-    { id: 'created', head: w.created, cell: ({ created_at }) => <Time at={created_at} />, align: 'end' },
+    { head: w.name, cell: ({ name }) => name, isMain: true },
+    { head: w.state, cell: (webhook) => <FollowerState follower={webhook} /> },
+    { head: w.address, cell: ({ url }) => <code>{url}</code> },
+    { head: w.events, cell: ({ events }) => number(events.length), align: 'end' },
+    { head: w.created, cell: ({ created_at }) => <Time at={created_at} />, align: 'end' },
   ];
 };
 
 const List = () => {
-  const w = webhookWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const [created, setCreated] = useState<WebhookWithSecret>();
-  const pages = usePages(
-    (cursor, abort) => call('GET /api/practices/{id}/webhooks', { id, cursor }, { abort }),
-    [id],
-  );
+  const pages = useList('GET /api/practices/{id}/webhooks', { id });
   const create = (
     <FormDialog button={w.create} kind="primary" wide>
       {(close) => (
@@ -51,12 +48,11 @@ const List = () => {
   );
   return (
     <>
-      <Head title={w.title} intro={w.intro} actions={hasRows(pages) && create} />
+      <Head title={w.pages.webhooks} intro={w.intro} actions={hasRows(pages) && create} />
       <PagedTable
         caption={w.webhooks}
         columns={columns()}
         pages={pages}
-        rowKey={(row) => row.id}
         href={(row) => `/app/${id}/webhooks/${row.id}`}
         empty={
           <Empty

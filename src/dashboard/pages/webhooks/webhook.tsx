@@ -1,24 +1,21 @@
 // One webhook: how it fares, and its deliveries.
 import { useState } from 'preact/hooks';
 import { call } from '#dashboard/api/call.ts';
-import { useData } from '#dashboard/data.ts';
+import { useAnswer, useData } from '#dashboard/data.ts';
 import { Card, Facts, Head, Time } from '#dashboard/parts/basics.tsx';
 import { Loaded } from '#dashboard/parts/feedback.tsx';
 import { FollowerState, failureOf } from '#dashboard/parts/followers.tsx';
 import { practice } from '#dashboard/session.ts';
-import { number, percent } from '#dashboard/words.ts';
+import { number, percent, translated } from '#dashboard/words.ts';
 import { WebhookActions } from './actions.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { webhookWords } from './words.ts';
+import { words } from './words/de.ts';
 
 export const WebhookPage = ({ webhookID }: { readonly webhookID: string }) => {
-  const w = webhookWords();
+  const w = translated(words);
   const id = practice.value?.id ?? '';
   const [turn, setTurn] = useState(0);
-  const data = useData(
-    (abort) => call('GET /api/practices/{id}/webhooks/{webhookID}', { id, webhookID }, { abort }),
-    [id, webhookID],
-  );
+  const data = useAnswer('GET /api/practices/{id}/webhooks/{webhookID}', { id, webhookID });
   const health = useData(
     (abort) => call('GET /api/practices/{id}/webhooks/{webhookID}/health', { id, webhookID }, { abort }),
     [id, webhookID, turn],
@@ -28,7 +25,7 @@ export const WebhookPage = ({ webhookID }: { readonly webhookID: string }) => {
     <>
       <Head
         title={data.value?.name ?? w.facts}
-        back={{ href: `/app/${id}/webhooks`, text: w.back }}
+        back={{ href: `/app/${id}/webhooks`, text: w.pages.webhooks }}
         actions={
           data.value && (
             <WebhookActions
@@ -57,7 +54,7 @@ export const WebhookPage = ({ webhookID }: { readonly webhookID: string }) => {
                     </>
                   ),
                 ],
-                [w.url, <code key="url">{webhook.url}</code>],
+                [w.address, <code key="url">{webhook.url}</code>],
                 [w.events, <code key="events">{webhook.events.join(', ')}</code>],
                 [w.inboundMail, webhook.inbound_mail === 'whole' ? w.whole : null],
                 [

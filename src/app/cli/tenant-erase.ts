@@ -1,0 +1,85 @@
+// `sendwerk tenant erase`: by the running daemon, or by this process where none runs.
+import { writeFileSync } from 'node:fs';
+import { systemChange } from '#src/kernel/change.ts';
+import { loadConfig } from '#src/kernel/config/config.ts';
+import type { Environment } from '#src/kernel/config/secrets.ts';
+import { isInUse } from '#src/kernel/db/storage.ts';
+import { AppError } from '#src/kernel/errors.ts';
+import { createLog } from '#src/kernel/log.ts';
+import type { Certificate } from '../erase-practice.ts';
+import { type Cell, json, record } from './admin-text.ts';
+import { CommandError, UsageError } from './command.ts';
+import type { CommandResult } from './config.ts';
+import { showTenant, tenantNamed } from './tenant-list.ts';
+import type { Terminal } from './terminal.ts';
+
+interface Values {
+  readonly tenant: string;
+  readonly yes: string | undefined;
+  readonly 'discard-queue': boolean;
+  readonly certificate: string | undefined;
+  readonly config: string;
+  readonly json: boolean;
+}
+
+const erase = async (
+  values: Values,
+  { id, slug }: { readonly id: string; readonly slug: string },
+  environment: Environment,
+  terminal: Terminal,
+): Promise<Certificate> => {
+  const { config } = loadConfig(values.config, environment);
+  const request = { slug, discard_queue: values['discard-queue'] };
+  if (isInUse(config.data_dir)) {
+    const { createAdminApi, readAdminAccess } = await import('./admin-api.ts');
+    const api = createAdminApi(readAdminAccess(values.config, environment));
+    return api.call<Certificate>('POST', `/api/practices/${id}/erase`, request);
+  }
+  const { createApp } = await import('#src/app/app.ts');
+  const app = await createApp(config, createLog('warn', { write: (line) => terminal.printError(line) }));
+  try {
+    return await app.erasePractice(id, request, systemChange('practice.erase'));
+  } catch (error) {
+    throw error instanceof AppError ? new CommandError(`${error.message} ${error.hint ?? ''}`.trim()) : error;
+  } finally {
+    await app.stop();
+  }
+};
+
+const inWords = (certificate: Certificate): string => {
+  const { practice, consent_ledger, rows, signature } = certificate;
+  return record([
+    ['erased', `${practice.name} (${practice.slug}, ${practice.id})`],
+    ['at', certificate.erased_at],
+    ['by', certificate.erased_by],
+    ['unsent copies', certificate.unsent],
+    ['consent ledger', consent_ledger ? `${consent_ledger.entries} entries, ${consent_ledger.head}` : 'none'],
+    ...Object.entries(rows).map(([table, count]): [string, Cell] => [`rows of ${table}`, count]),
+    ['backups', certificate.backups],
+    ['SHA-256', certificate.sha256],
+    ['signed by', signature.fingerprint],
+  ]);
+};
+
+export const eraseTenant = async (
+  values: Values,
+  environment: Environment,
+  terminal: Terminal,
+): Promise<CommandResult> => {
+  const { config } = loadConfig(values.config, environment);
+  const tenant = await tenantNamed(config, values.tenant);
+  if (values.yes === undefined) {
+    const { output } = await showTenant({ ...values, json: false }, environment);
+    return {
+      exitCode: 1,
+      output: `${output}\nNothing was erased. To erase all of it, for ever: --yes ${tenant.slug}\n`,
+    };
+  }
+  if (values.yes !== tenant.slug)
+    throw new UsageError(
+      `tenant erase: --yes names another practice than ${tenant.slug}: nothing was erased`,
+    );
+  const certificate = await erase(values, tenant, environment, terminal);
+  if (values.certificate !== undefined) writeFileSync(values.certificate, json(certificate), { mode: 0o600 });
+  return { exitCode: 0, output: values.json ? json(certificate) : inWords(certificate) };
+};

@@ -1,0 +1,60 @@
+// What the composition root joins so that the registry agrees with tenants' files, and so that one of them can be restored.
+import { bringKeys } from '#src/accounts/tenants/master-key.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { auditStore } from '#src/events/audit-store.ts';
+import type { Base, Room } from '#src/kernel/base.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { heldRoutes, type RecordAudit } from '#src/operations/held-routes.ts';
+import { registration } from '#src/operations/register.ts';
+import { restoreRoute } from '#src/operations/restore-route.ts';
+import { createRestoreTenant } from '#src/operations/restore-tenant.ts';
+
+const record: RecordAudit = (db, ...entry) => auditStore(db).record(...entry);
+
+/** `accounts` has the tenant's own row, and so comes first. */
+export const openRestoring = (base: Base, accounts: Room, rooms: readonly Room[]) => {
+  const { storage, clock, config } = base;
+  const { platform, tenants: files } = storage;
+  const registrationOf = registration(
+    [accounts, ...rooms.filter((room) => room !== accounts)].flatMap((room) => room.registers ?? []),
+  );
+  const ofFile = (db: TenantDb, tenantId: string, number = tenantStore(db).practice().number) =>
+    registrationOf(db, { tenantId, number, now: clock.now() });
+  const registerTenant = async (
+    tenantId: string,
+    { number }: { readonly number?: number } = {},
+  ): Promise<string[]> => {
+    const notes = await platform.write(await files.read(tenantId, (db) => ofFile(db, tenantId, number)));
+    await platform.read((db) => bringKeys(db, base));
+    return notes;
+  };
+  const { restoreTenant, finish } = createRestoreTenant({
+    storage,
+    dataDirectory: config().data_dir,
+    clock,
+    registrationOf: ofFile,
+    register: registerTenant,
+    wake: async (tenantId) => {
+      for (const room of rooms) await room.reopened?.(tenantId);
+    },
+  });
+  return {
+    registrationOf: ofFile,
+    /**
+     * Makes the registry's rows of a tenant again from its file, with that number where it is given. Resolves with what the operator
+     * should know; rejects with `conflict` where another tenant has what this one needs.
+     */
+    registerTenant,
+    restoreTenant,
+    /** At a start, before anything uses the files. */
+    finish,
+    routes: [
+      ...heldRoutes(
+        base,
+        rooms.flatMap((room) => room.held ?? []),
+        record,
+      ),
+      restoreRoute(base, restoreTenant, record),
+    ],
+  };
+};

@@ -1,0 +1,36 @@
+import type { words as german } from './de.ts';
+
+export const words: typeof german = {
+  intro: 'With the ids of this practice filled in: set the token once, then copy and run.',
+  reference: 'All calls',
+  kinds: {
+    curl: 'curl',
+    node: 'Node.js',
+    python: 'Python',
+    smtp: 'SMTP',
+    webhook: 'Check a webhook',
+  },
+  label: 'Examples',
+  facts: 'This practice',
+  id: 'Id of the practice',
+  base: 'Address of the API',
+  from: 'Sender where none is given',
+  simulator: 'Addresses to try with',
+  send: 'Send a message',
+  repeat: 'The same request with the same Idempotency-Key sends only once.',
+  status: 'See what became of it',
+  subject: 'Your appointment on Monday',
+  text: 'Hello, we expect you on Monday at 9:30.',
+  smtp: 'Settings for mail programs and devices',
+  smtpOff: 'This installation takes no messages over SMTP.',
+  host: 'Server',
+  starttls: 'Port with STARTTLS',
+  tls: 'Port with TLS from the start',
+  user: 'User name',
+  anyUser: 'any',
+  yourToken: 'Your API token',
+  tryIt: 'Try it',
+  check: 'Check the signature before you believe an event',
+  checkText:
+    'The key is the whole secret of the webhook as text. Check the bytes as they came, not JSON that was written again.',
+};

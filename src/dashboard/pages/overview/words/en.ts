@@ -1,0 +1,57 @@
+import { plural } from '#dashboard/words.ts';
+import type { words as german } from './de.ts';
+
+export const words: typeof german = {
+  intro: (from) => `Mail is sent from ${from}`,
+  next: 'Your next step',
+  steps: {
+    legal: ['Fill in who sends', 'Every marketing mail carries street, city and privacy notice.'],
+    test: ['Send yourself a test message', 'That shows you how your mail arrives.'],
+    domain: ['Attach your domain', 'The records of your domain have not been found yet.'],
+    access: ['Connect your software or your team', 'With a token or an invitation.'],
+    live: ['Go live', 'Until then mail goes only to addresses that the operator has allowed.'],
+  },
+  progress: (done, all) => `${done} of ${all} steps done`,
+  go: 'Go on setting up',
+  plan: (name) => `Plan ${name}`,
+  toPlan: 'See the plan',
+  waiting: 'What waits now',
+  nothingWaits: 'Nothing waits. All that was to be sent has left.',
+  waits: (count, since) =>
+    `${plural(count, { one: '# message waits', other: '# messages wait' })}${since === null ? '' : `, the oldest since ${since}`}.`,
+  streams: { transactional: 'Single messages', marketing: 'Campaigns' },
+  reasons: {
+    sending: 'are being sent',
+    paused: 'wait because sending is paused',
+    held: 'wait for your decision since a restore',
+    scheduled: 'are scheduled for later',
+    upstream: 'wait because the upstream takes no mail at the moment',
+    retry: 'are tried again, because the receiver refused them for now',
+    busy: 'wait for a free place at the upstream',
+    next: 'are about to go',
+  },
+  held: {
+    title: (count: number) =>
+      `${plural(count, { one: '# message waits', other: '# messages wait' })} for your decision.`,
+    text: 'The data were restored from a backup. These messages may have left after it was made, and would arrive twice. New mail goes at once.',
+    release: 'Send',
+    releaseText: 'All messages that are held go out, even if some have arrived already.',
+    discard: 'Discard',
+    discardText: 'None of the messages that are held goes out. This cannot be undone.',
+    done: 'Done.',
+  },
+  nextTry: 'Next try',
+  outcomes: 'What became of your mail',
+  noMailText: 'As soon as you send, a curve shows here what became of your mail.',
+  ratesText: (bounce, complaint) =>
+    `At ${bounce} refused or ${complaint} reported mails the service pauses sending.`,
+  ofLimit: (rate, limit) => `${rate} of at most ${limit}`,
+  left: 'Distance',
+  leftText: (bounces, complaints) =>
+    `${bounces} more refused or ${plural(complaints, { one: '# more report', other: '# more reports' })}`,
+  since: (day, count) => `since ${day}, ${plural(count, { one: '# mail', other: '# mails' })}`,
+  tooFew: (least) => `no pause below ${least} mails`,
+  details: 'Deliverability',
+  last: 'The last messages',
+  all: 'All mail',
+};

@@ -1,0 +1,57 @@
+import { plural } from '#dashboard/words.ts';
+
+export const words = {
+  mail: 'Post',
+  mailCaption: 'Gesendete und empfangene Post',
+  noMail: 'Mit dieser Adresse wurde keine Post gewechselt.',
+  notShown: 'Einen Teil sehen Sie mit Ihrer Rolle nicht.',
+  lists: 'Listen',
+  noLists: 'Die Adresse ist auf keiner Liste.',
+  consent: 'Einwilligung',
+  consentIntro:
+    'Was aufgezeichnet ist: was die Person selbst bestätigt hat, und was die Praxis angegeben hat.',
+  noConsent: 'Zu dieser Adresse ist keine Einwilligung gespeichert.',
+  action: 'Vorgang',
+  actions: {
+    request: 'Adresse eingetragen',
+    mail: 'Bestätigungsmail verschickt',
+    confirm: 'Bestätigt',
+    import: 'Von der Praxis angegeben',
+    withdraw: 'Beendet',
+    wording: 'Text festgelegt',
+    tracking: 'Auswertung erlaubt',
+    no_tracking: 'Auswertung widersprochen',
+  },
+  evidencePage: 'Nachweis ansehen',
+  evidenceFile: 'Nachweis herunterladen (JSON)',
+  rights: 'Rechte der Person',
+  rightsIntro: 'Auskunft, Berichtigung und Löschung nach der DSGVO.',
+  export: 'Auskunft (Art. 15)',
+  portable: 'Daten zum Mitnehmen (Art. 20, JSON)',
+  rectify: 'Berichtigen (Art. 16)',
+  rectifyText: 'Ändert Name oder Adresse auf allen Listen. Eine neue Adresse wird um Bestätigung gebeten.',
+  newName: 'Neuer Name',
+  newAddress: 'Neue E-Mail-Adresse',
+  rectified: (lists: number) =>
+    lists === 0
+      ? 'Die Adresse war auf keiner Liste.'
+      : `Auf ${plural(lists, { one: 'einer Liste', other: '# Listen' })} berichtigt.`,
+  erase: 'Löschen (Art. 17)',
+  eraseTitle: 'Alles zu dieser Person löschen?',
+  eraseText:
+    'Name, Adresse, Inhalte und Nachweise werden überall entfernt. Das lässt sich nicht rückgängig machen. Was das Gesetz verlangt, bleibt ohne Namen; die Bescheinigung nennt es.',
+  eraseReason: 'Anlass (ohne Namen)',
+  eraseCheck: (address: string) => `Zur Sicherheit: Schreiben Sie „${address}“`,
+  eraseMismatch: 'Das ist nicht die Adresse dieser Person.',
+  eraseNow: 'Endgültig löschen',
+  erasing: 'Die Daten werden gelöscht. Das dauert einen Augenblick.',
+  erased: 'Die Daten dieser Person sind gelöscht',
+  certificate: 'Bescheinigung',
+  certificateId: 'Nummer',
+  finished: 'Abgeschlossen',
+  number: 'Anzahl',
+  erasedTable: 'Gelöscht',
+  keptTable: 'Aufbewahrt',
+  beyond: 'Nicht erreicht',
+  print: 'Drucken',
+};

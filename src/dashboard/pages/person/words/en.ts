@@ -1,0 +1,57 @@
+import { plural } from '#dashboard/words.ts';
+import type { words as german } from './de.ts';
+
+export const words: typeof german = {
+  mail: 'Mail',
+  mailCaption: 'Mail sent and received',
+  noMail: 'No mail was exchanged with this address.',
+  notShown: 'Your role does not show you all of it.',
+  lists: 'Lists',
+  noLists: 'The address is on no list.',
+  consent: 'Consent',
+  consentIntro: 'What is recorded: what the person confirmed, and what the practice stated.',
+  noConsent: 'No consent is stored for this address.',
+  action: 'What happened',
+  actions: {
+    request: 'Address entered',
+    mail: 'Confirmation mail sent',
+    confirm: 'Confirmed',
+    import: 'Stated by the practice',
+    withdraw: 'Ended',
+    wording: 'Text set',
+    tracking: 'Tracking allowed',
+    no_tracking: 'Tracking objected to',
+  },
+  evidencePage: 'View the evidence',
+  evidenceFile: 'Download the evidence (JSON)',
+  rights: 'Rights of the person',
+  rightsIntro: 'Access, rectification and erasure under the GDPR.',
+  export: 'Access (Art. 15)',
+  portable: 'Data to take along (Art. 20, JSON)',
+  rectify: 'Rectify (Art. 16)',
+  rectifyText: 'Changes name or address on all lists. A new address is asked to confirm.',
+  newName: 'New name',
+  newAddress: 'New email address',
+  rectified: (lists) =>
+    lists === 0
+      ? 'The address was on no list.'
+      : `Rectified on ${plural(lists, { one: 'one list', other: '# lists' })}.`,
+  erase: 'Erase (Art. 17)',
+  eraseTitle: 'Erase all about this person?',
+  eraseText:
+    'Name, address, content and evidence are removed everywhere. This cannot be undone. What the law requires is kept without names; the certificate says what.',
+  eraseReason: 'Reason (without names)',
+  eraseCheck: (address) => `To be sure: type “${address}”`,
+  eraseMismatch: 'That is not the address of this person.',
+  eraseNow: 'Erase for good',
+  erasing: 'The data is being erased. This takes a moment.',
+  erased: 'The data of this person is erased',
+  certificate: 'Certificate',
+  certificateId: 'Number',
+  finished: 'Finished',
+  number: 'Number',
+  erasedTable: 'Erased',
+  keptTable: 'Kept',
+  beyond: 'Not reached',
+  print: 'Print',
+};

@@ -1,0 +1,18 @@
+export const words = {
+  views: 'Ansichten der Vorlage',
+  write: 'Schreiben',
+  versions: 'Fassungen',
+  saved: 'Die Vorlage ist gespeichert.',
+  tested: (address: string) => `Die Probemail ist unterwegs an ${address}.`,
+  removeTitle: 'Vorlage löschen?',
+  removeText: 'Sie und ihre früheren Fassungen werden gelöscht. Gesendete Nachrichten bleiben, wie sie sind.',
+  removed: 'Die Vorlage ist gelöscht.',
+  version: 'Fassung',
+  current: 'aktuell',
+  by: 'Von',
+  makers: { member: 'Mitglied', token: 'Zugang (API)', operator: 'Betreiber' } as Record<string, string>,
+  look: 'Ansehen',
+  takeBack: 'Diese Fassung wieder verwenden',
+  takenBack: (version: number) => `Fassung ${version} gilt wieder.`,
+  open: (version: number) => `Fassung ${version}`,
+};

@@ -1,0 +1,21 @@
+import type { words as german } from './de.ts';
+
+export const words: typeof german = {
+  intro: 'Texts that are needed again and again, with placeholders for names, days and times.',
+  nameHint: 'ASCII letters, digits, dots, hyphens and underscores.',
+  create: 'New template',
+  firstText: 'Dear {{name}},\n\n',
+  kind: 'Kind of message',
+  kinds: {
+    transactional: 'Single message',
+    termin: 'Appointment',
+    recall: 'Recall for a check-up',
+    newsletter: 'Campaign',
+  },
+  list: 'Templates of this practice',
+  empty: 'No templates yet',
+  emptyText:
+    'Begin with finished German texts for appointments, reminders and campaigns. You can change each of them.',
+  seed: 'Create the finished templates',
+  seeded: (count) => `${count} templates were created.`,
+};

@@ -1,0 +1,5 @@
+// What this room tells people.
+import { catalogue } from '#src/kernel/catalogue.ts';
+import type { Words } from './words/de.ts';
+
+export const wordsIn = catalogue<Words>(import.meta.url, './words/*.ts');

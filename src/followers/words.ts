@@ -1,0 +1,8 @@
+// The words of chat alerts.
+import { catalogue } from '#src/kernel/catalogue.ts';
+import type { MemberLanguage } from '#src/kernel/language.ts';
+import type { Words } from './words/de/members.ts';
+import type { Words as PersonWords } from './words/de/person.ts';
+
+export const wordsIn = catalogue<Words, MemberLanguage>(import.meta.url, './words/*/members.ts');
+export const publicWordsIn = catalogue<PersonWords>(import.meta.url, './words/*/person.ts');

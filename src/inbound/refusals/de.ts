@@ -1,0 +1,40 @@
+// What is refused of mail received, forwarding and inbound hooks, in German, by the English texts.
+import type { Sentences } from '#src/kernel/say.ts';
+
+export const de = {
+  'expected an address outside of this mailbox': 'erwartet wird eine Adresse außerhalb dieses Postfachs',
+  'must be at most {}, because the installation keeps mail no longer':
+    'darf höchstens {} sein, weil die Installation Mail nicht länger aufbewahrt',
+  'No mailbox of the practice forwards to that address.':
+    'Kein Postfach der Praxis leitet an diese Adresse weiter.',
+  'The address has agreed already.': 'Die Adresse hat schon zugestimmt.',
+  'The address has declined.': 'Die Adresse hat abgelehnt.',
+  'The address has been asked {} times.': 'Die Adresse wurde {}-mal gefragt.',
+  'The address was asked less than an hour ago.': 'Die Adresse wurde vor weniger als einer Stunde gefragt.',
+  'There is no such inbound hook.': 'Diesen eingehenden Hook gibt es nicht.',
+  'A practice has at most {} inbound hooks.': 'Eine Praxis hat höchstens {} eingehende Hooks.',
+  'A hook sends, which its maker may not.': 'Ein Hook sendet, und sein Ersteller darf das nicht.',
+  'A hook cannot have a permission that its maker lacks: ask someone who may send.':
+    'Ein Hook kann keine Berechtigung haben, die seinem Ersteller fehlt: Bitten Sie jemanden, der senden darf.',
+  'Send the secret of the hook in the header {}, once.':
+    'Senden Sie das Geheimnis des Hooks einmal im Kopffeld {}.',
+  'Too many wrong secrets from this address.': 'Von dieser Adresse kamen zu viele falsche Geheimnisse.',
+  'Too many messages by this hook.': 'Über diesen Hook kamen zu viele Nachrichten.',
+  'The request has no secret of a hook.': 'Die Anfrage hat kein Geheimnis eines Hooks.',
+  'The secret is wrong, or there is no such hook.':
+    'Das Geheimnis ist falsch, oder es gibt diesen Hook nicht.',
+  'There is no such mail.': 'Diese Mail gibt es nicht.',
+  'The mail is in the inbox already.': 'Die Mail ist schon im Posteingang.',
+  'The mail has been removed.': 'Die Mail wurde entfernt.',
+  'Of large mails {} MiB are read in a minute at most for a practice.':
+    'Von großen Mails werden je Praxis höchstens {} MiB in der Minute gelesen.',
+  'The content of mail needs a permission of its own.':
+    'Für den Inhalt von Mail braucht es eine eigene Berechtigung.',
+  'The mail has no such attachment.': 'Diesen Anhang hat die Mail nicht.',
+
+  // Settings.
+  'the part before the @, without a plus-part': 'der Teil vor dem @, ohne Plus-Teil',
+  'expected an address, or a domain such as example.org':
+    'erwartet wird eine Adresse oder eine Domain wie example.org',
+  'expected each `local_part` once': 'erwartet wird jeder `local_part` einmal',
+} satisfies Sentences;

@@ -1,0 +1,9 @@
+import type { Words } from '../de/person.ts';
+
+export const words: Words = {
+  person: {
+    erased: {
+      stored_answers: 'stored answers of the API',
+    },
+  },
+};

@@ -1,0 +1,313 @@
+// The one table of error codes: a new code is a row here, and its German words in refusals/de.ts.
+import { z } from 'zod';
+import { say, type Text } from './say.ts';
+import { scannerReport } from './scanner-report.ts';
+
+export type VendorA = readonly [name: string, status: number];
+export type VendorB = readonly [code: number, status: number];
+export type VendorC = readonly [status: number, field?: string];
+
+interface CodeDeclaration {
+  readonly status: number;
+  /** The reply over SMTP: reply and enhanced status code (RFC 5321 §4.2.1, RFC 3463); 4xx where it is temporary. */
+  readonly smtp: `${4 | 5}${string} ${4 | 5}.${string}`;
+  /** How the forms of vendors A, B and C name it, each with its own status. */
+  readonly foreign: { readonly a: VendorA; readonly b: VendorB; readonly c: VendorC };
+  /** What it is, where a campaign waits or leaves people out for it. */
+  readonly brief?: Text;
+  /** What to do, for the caller; a thrower may give a better one. */
+  readonly hint: Text;
+  /** Whether the same request may succeed later without being changed. */
+  readonly temporary?: true;
+  /** Fields beside `code`, `error` and `hint` in the JSON form. */
+  readonly extra?: z.ZodRawShape;
+}
+
+const fieldProblem = z
+  .strictObject({
+    path: z.string().describe('where in the request: `body.to[0]`, `query.limit`'),
+    message: z.string(),
+  })
+  .meta({ id: 'FieldProblem' });
+
+/** As it is on the wire. */
+export type SaidProblem = z.infer<typeof fieldProblem>;
+
+/** What is wrong with a field, and where; on the wire its message is in the language of the answer. */
+export interface FieldProblem {
+  readonly path: string;
+  readonly message: Text;
+}
+
+/** A placeholder of content, and how many people have no value for it. */
+export const placeholderLack = z
+  .strictObject({ name: z.string(), people: z.int() })
+  .meta({ id: 'PlaceholderLack' });
+
+export const errorTable = {
+  invalid_json: {
+    status: 400,
+    smtp: '554 5.6.0',
+    foreign: { a: ['validation_error', 400], b: [402, 422], c: [400] },
+    hint: say`Send one JSON document in UTF-8 with Content-Type: application/json.`,
+  },
+  invalid_request: {
+    status: 400,
+    smtp: '554 5.6.0',
+    foreign: { a: ['validation_error', 422], b: [300, 422], c: [400] },
+    hint: say`Correct the fields named in \`fields\`; /reference describes each.`,
+    extra: { fields: z.array(fieldProblem) },
+  },
+  unauthorized: {
+    status: 401,
+    smtp: '535 5.7.8',
+    foreign: { a: ['invalid_api_key', 403], b: [10, 401], c: [401] },
+    hint: say`Send \`Authorization: Bearer <token>\` with an API token or a session.`,
+  },
+  plan_cap_reached: {
+    status: 402,
+    smtp: '550 5.7.1',
+    foreign: { a: ['monthly_quota_exceeded', 429], b: [405, 422], c: [401] },
+    brief: say`the mails of this month are used up`,
+    hint: say`Wait for the next month or choose a larger plan.`,
+    extra: { used: z.int(), cap: z.int(), resets_at: z.iso.datetime() },
+  },
+  forbidden: {
+    status: 403,
+    smtp: '550 5.7.1',
+    foreign: { a: ['restricted_api_key', 401], b: [10, 401], c: [403] },
+    hint: say`Use a credential that has the permission named in \`permission\`.`,
+    extra: { permission: z.string().optional().describe('absent where the credential lacks none') },
+  },
+  sign_in_again: {
+    status: 403,
+    smtp: '550 5.7.1',
+    foreign: { a: ['restricted_api_key', 401], b: [10, 401], c: [403] },
+    hint: say`Sign in again, with a code by POST /api/auth/request-otp or with the password, and send the request again with the new session.`,
+  },
+  not_found: {
+    status: 404,
+    smtp: '554 5.6.0',
+    foreign: { a: ['not_found', 404], b: [300, 404], c: [404] },
+    hint: say`Check the path and the ids in it; GET /reference lists all paths.`,
+  },
+  tenant_paused: {
+    status: 409,
+    smtp: '550 5.7.1',
+    foreign: { a: ['validation_error', 403], b: [413, 422], c: [403] },
+    brief: say`the practice is paused`,
+    hint: say`Resolve the reason, then resume the practice.`,
+    extra: { reason: z.string(), paused_at: z.iso.datetime() },
+  },
+  idempotency_conflict: {
+    status: 409,
+    smtp: '554 5.6.0',
+    foreign: { a: ['invalid_idempotent_request', 409], b: [300, 422], c: [400] },
+    hint: say`Use a new idempotency key for another message.`,
+  },
+  idempotency_in_progress: {
+    status: 409,
+    smtp: '451 4.3.0',
+    foreign: { a: ['concurrent_idempotent_requests', 409], b: [300, 422], c: [400] },
+    temporary: true,
+    hint: say`The first call with this key is still running; ask again in a moment.`,
+  },
+  conflict: {
+    status: 409,
+    smtp: '550 5.7.1',
+    foreign: { a: ['validation_error', 422], b: [300, 422], c: [400] },
+    hint: say`Choose another name, or bring the record into a state that allows this.`,
+  },
+  form_closed: {
+    status: 409,
+    smtp: '550 5.7.1',
+    foreign: { a: ['validation_error', 422], b: [300, 422], c: [400] },
+    hint: say`Nothing was stored. The practice can open the form again, unless the list is archived.`,
+    extra: { reason: z.string() },
+  },
+  billing_not_configured: {
+    status: 409,
+    smtp: '550 5.7.1',
+    foreign: { a: ['validation_error', 422], b: [300, 422], c: [400] },
+    hint: say`The operator has configured no payment provider.`,
+  },
+  gone: {
+    status: 410,
+    smtp: '550 5.7.1',
+    foreign: { a: ['not_found', 404], b: [300, 404], c: [404] },
+    hint: say`This route was retired; /reference lists those that exist.`,
+  },
+  body_too_large: {
+    status: 413,
+    smtp: '552 5.3.4',
+    foreign: { a: ['validation_error', 413], b: [300, 413], c: [413] },
+    hint: say`Send fewer or smaller attachments.`,
+    extra: { limit_bytes: z.int() },
+  },
+  unsupported_media_type: {
+    status: 415,
+    smtp: '554 5.6.1',
+    foreign: { a: ['invalid_parameter', 422], b: [409, 422], c: [415] },
+    brief: say`an attachment has a format that is not accepted`,
+    hint: say`Send Content-Type: application/json without Content-Encoding.`,
+  },
+  content_blocked: {
+    status: 422,
+    smtp: '550 5.7.1',
+    foreign: { a: ['validation_error', 422], b: [300, 422], c: [400] },
+    brief: say`the check of the content refused it`,
+    hint: say`Change the content named in \`content_reasons\`.`,
+    extra: {
+      content_reasons: z.array(z.string()),
+      scanner: scannerReport.nullable().describe('null where none is configured'),
+      message_id: z.string(),
+    },
+  },
+  kind_not_allowed_on_route: {
+    status: 422,
+    smtp: '550 5.7.1',
+    foreign: { a: ['validation_error', 422], b: [1236, 422], c: [400] },
+    brief: say`the route does not fit the kind of message`,
+    hint: say`Send marketing kinds over \`broadcast\`, all others over \`outgoing\`.`,
+  },
+  impressum_incomplete: {
+    status: 422,
+    smtp: '550 5.7.1',
+    foreign: { a: ['validation_error', 422], b: [413, 422], c: [400] },
+    brief: say`the imprint of the practice is incomplete`,
+    hint: say`Complete the legal block of the practice.`,
+    extra: { missing: z.array(z.string()) },
+  },
+  dkim_not_verified: {
+    status: 422,
+    smtp: '550 5.7.1',
+    foreign: { a: ['validation_error', 403], b: [401, 422], c: [403, 'from'] },
+    brief: say`the DKIM records of the sender’s domain are not verified`,
+    hint: say`Publish the DKIM records of the domain, then check DNS.`,
+    extra: { missing: z.array(z.string()) },
+  },
+  warmup_not_ready: {
+    status: 422,
+    smtp: '451 4.7.1',
+    foreign: { a: ['validation_error', 422], b: [413, 422], c: [400] },
+    temporary: true,
+    brief: say`the warm-up of the domain does not take marketing yet`,
+    hint: say`Broadcast opens on warm-up day 3; until then a From address on the managed host needs none.`,
+    extra: { day: z.int() },
+  },
+  warmup_cap_reached: {
+    status: 422,
+    smtp: '451 4.7.1',
+    foreign: { a: ['daily_quota_exceeded', 429], b: [413, 422], c: [429] },
+    temporary: true,
+    brief: say`the warm-up of the domain takes no more today`,
+    hint: say`Wait for the next day; the warm-up's cap grows daily.`,
+    extra: { cap: z.int() },
+  },
+  consent_required: {
+    status: 422,
+    smtp: '550 5.7.1',
+    foreign: { a: ['validation_error', 422], b: [413, 422], c: [400] },
+    brief: say`evidence of consent is missing`,
+    hint: say`List sends need active newsletter consent.`,
+    extra: { missing: z.array(z.string()) },
+  },
+  no_recipients: {
+    status: 422,
+    smtp: '550 5.7.1',
+    foreign: { a: ['validation_error', 422], b: [413, 422], c: [400] },
+    hint: say`GET /api/practices/{id}/campaigns/{campaignID}/audience says who is left out and why.`,
+    extra: {
+      people: z.int().describe('on its lists, each once'),
+      left_out: z.record(z.string(), z.int()).describe('people by reason'),
+      placeholders: z.array(placeholderLack).describe('that people lack a value for'),
+    },
+  },
+  promotional_on_transactional: {
+    status: 422,
+    smtp: '550 5.7.1',
+    foreign: { a: ['validation_error', 422], b: [300, 422], c: [400] },
+    brief: say`promotional mail may not be sent over this route`,
+    hint: say`Send promotional content over a marketing route.`,
+    extra: { content_reasons: z.array(z.string()) },
+  },
+  attachment_rejected: {
+    status: 422,
+    smtp: '550 5.7.1',
+    foreign: { a: ['invalid_attachment', 422], b: [411, 422], c: [400, 'attachments'] },
+    brief: say`an attachment is not allowed`,
+    hint: say`\`attachment_policy\` of GET /api/meta lists what is allowed.`,
+    extra: { attachment: z.string(), reason: z.string() },
+  },
+  too_many_recipients: {
+    status: 422,
+    smtp: '550 5.5.3',
+    foreign: { a: ['validation_error', 422], b: [300, 422], c: [400, 'personalizations'] },
+    brief: say`a message has too many recipients`,
+    hint: say`Split the message; to, cc and bcc count together.`,
+    extra: { count: z.int(), limit: z.int() },
+  },
+  safe_mode_recipient: {
+    status: 422,
+    smtp: '550 5.7.1',
+    foreign: { a: ['validation_error', 403], b: [412, 422], c: [403, 'personalizations'] },
+    brief: say`the practice is in safe mode`,
+    hint: say`Safe mode is on: send to the simulator or to an address on the operator's allowlist.`,
+    extra: { recipients: z.array(z.string()) },
+  },
+  from_not_allowed: {
+    status: 422,
+    smtp: '550 5.7.1',
+    foreign: { a: ['validation_error', 403], b: [400, 422], c: [403, 'from'] },
+    brief: say`the sender belongs to no domain of the practice`,
+    hint: say`Use an address on one of the domains in \`allowed\`, or omit \`from\`.`,
+    extra: { allowed: z.array(z.string()) },
+  },
+  header_not_allowed: {
+    status: 422,
+    smtp: '554 5.6.0',
+    foreign: { a: ['validation_error', 422], b: [300, 422], c: [400, 'headers'] },
+    brief: say`a header field is not allowed`,
+    hint: say`Only X-* and a few standard headers may be set, without line breaks in their values.`,
+    extra: { header: z.string() },
+  },
+  invalid_recipient: {
+    status: 422,
+    smtp: '550 5.1.3',
+    foreign: { a: ['validation_error', 422], b: [300, 422], c: [400, 'personalizations'] },
+    brief: say`the address cannot be sent to`,
+    hint: say`Correct or remove the addresses in \`recipients\`.`,
+    extra: { recipients: z.array(z.string()) },
+  },
+  invalid_entry: {
+    status: 422,
+    smtp: '554 5.6.0',
+    foreign: { a: ['validation_error', 422], b: [300, 422], c: [400] },
+    hint: say`Correct the fields of this entry named in \`fields\`; the other entries are not affected.`,
+    extra: { fields: z.array(fieldProblem) },
+  },
+  rate_limited: {
+    status: 429,
+    smtp: '451 4.7.0',
+    foreign: { a: ['rate_limit_exceeded', 429], b: [429, 429], c: [429] },
+    temporary: true,
+    hint: say`Slow down; \`retry_after\` is in seconds.`,
+    extra: { retry_after: z.int() },
+  },
+  internal_error: {
+    status: 500,
+    smtp: '451 4.3.0',
+    foreign: { a: ['internal_server_error', 500], b: [101, 500], c: [500] },
+    temporary: true,
+    hint: say`Report the X-Request-Id of this answer to the operator.`,
+  },
+  unavailable: {
+    status: 503,
+    smtp: '451 4.3.2',
+    foreign: { a: ['application_error', 503], b: [100, 503], c: [503] },
+    temporary: true,
+    brief: say`the service has no room for it at the moment`,
+    hint: say`Nothing was accepted; send the same request again after \`retry_after\` seconds.`,
+    extra: { retry_after: z.int() },
+  },
+} as const satisfies Record<string, CodeDeclaration>;

@@ -1,0 +1,19 @@
+// What a restored tenant's file was about to send. It may have been sent after the backup was made, so it waits until a person sends or
+// discards it; what comes later goes at once. A room with such a queue hands in what follows, and `hold` is also called by the
+// command that restores, beside no daemon.
+import type { TenantDb } from './db/sqlite.ts';
+
+export interface Held {
+  /** Its name in counts. */
+  readonly name: 'mails' | 'forwards';
+  readonly count: (db: TenantDb) => number;
+  /** At most `limit`, due at once; returns how many. */
+  readonly release: (db: TenantDb, now: number, limit: number) => number;
+  /** At most `limit` end without being sent; returns how many. */
+  readonly discard: (db: TenantDb, now: number, limit: number) => number;
+  /** Resolves once the registry knows that the tenant has something due; the result is called after it is. */
+  readonly expect: (tenantId: string, now: number) => Promise<() => void>;
+}
+
+/** In the file of a tenant that has just been restored: holds what was due, or being sent. Returns how much. */
+export type HoldRestored = (db: TenantDb, now: number) => number;

@@ -1,0 +1,5 @@
+// The words of the footer below each mail.
+import { catalogue } from '#src/kernel/catalogue.ts';
+import type { Words } from './words/de.ts';
+
+export const wordsIn = catalogue<Words>(import.meta.url, './words/*.ts');

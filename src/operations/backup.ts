@@ -1,0 +1,254 @@
+// Makes a backup of the registry and of every tenant, beside a running or a stopped daemon, in a process of its own.
+//
+// First the tenants, then the registry: what a tenant's file refers to (accounts, its number) was in the registry before, so it is in
+// a copy that was made later; and what the registry of later says of a tenant opens nothing that the tenant's file does not have.
+// Which tenants there are is what the copy of the registry says: those made meanwhile are copied after it, and those erased
+// meanwhile are left out.
+import { existsSync } from 'node:fs';
+import { mkdir, open, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Keep } from '#src/kernel/config/keep.ts';
+import { openBeside } from '#src/kernel/db/copy-database.ts';
+import { DataError } from '#src/kernel/db/data-error.ts';
+import { faultOf } from '#src/kernel/db/file-states.ts';
+import { openReadOnly, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { PLATFORM_NAME } from '#src/kernel/db/storage.ts';
+import { toIso } from '#src/kernel/time.ts';
+import {
+  type Backup,
+  backupsIn,
+  completeBackup,
+  enterDirectory,
+  freeId,
+  partialIn,
+  removeBackup,
+} from './backup-directory.ts';
+import { createCopier, type Former } from './copy-changed.ts';
+import { rowsOf } from './file-store.ts';
+import { type Made, toRemove } from './keep-rules.ts';
+import { noteBackup } from './last-backup.ts';
+import { type BackupTenant, FORMAT, MANIFEST_NAME, type Manifest, tenantFile } from './manifest.ts';
+import { requireOwner } from './owner.ts';
+
+export interface TenantName {
+  readonly id: string;
+  readonly slug: string;
+}
+
+/** What the rooms say of their tables. */
+export interface Tables {
+  /** All that the registry holds, but for those that are being made or erased. */
+  readonly tenants: (db: PlatformDb) => readonly TenantName[];
+  /** What a restore can be checked against, beside the numbers of rows. */
+  readonly marks: (db: TenantDb) => Readonly<Record<string, string | number>>;
+}
+
+export interface BackupOptions {
+  readonly dataDirectory: string;
+  /** Holds backups; it is made where it is absent. */
+  readonly directory: string;
+  readonly tables: Tables;
+  /** Of the master key. */
+  readonly fingerprint: string;
+  /** The version of this program. */
+  readonly program: string;
+  /** So many bytes stay free on the disk of the data. */
+  readonly leastFree: number;
+  /** Null: all. */
+  readonly keep: Keep | null;
+  readonly now: () => number;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+export interface BackupDone {
+  readonly id: string;
+  readonly directory: string;
+  readonly tenants: number;
+  readonly bytes: number;
+  /** Of files that are no links to those of the backup before. */
+  readonly new_bytes: number;
+  readonly missing: Manifest['missing'];
+  /** Ids of backups that were removed. */
+  readonly removed: readonly string[];
+}
+
+/** So often the registry is copied, where tenants come and go at that moment. */
+const ROUNDS = 5;
+
+/** The tenant's own file is not as it must be: the others are copied all the same. */
+const isOfTheFile = (error: unknown): boolean => {
+  const fault = faultOf(error);
+  return fault !== undefined && fault !== 'full';
+};
+const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+const sizeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+
+const writeSynced = async (path: string, text: string): Promise<void> => {
+  const file = await open(path, 'wx', 0o400);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};
+
+/** Closes it. */
+const read = <T>(db: PlatformDb, work: (db: PlatformDb) => T): T => {
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+};
+
+/** The newest that can be read. */
+const newestIn = async (directory: string): Promise<Backup | undefined> => {
+  let newest: Backup | undefined;
+  for await (const backup of backupsIn(directory)) if (backup.manifest) newest = backup;
+  return newest;
+};
+
+/** Where the file of the backup before is, by the id of its tenant or the name of the registry's file. */
+const formerFiles = ({ manifest, directory }: Partial<Backup> = {}): ReadonlyMap<string, Former> => {
+  const files = new Map<string, Former>();
+  if (!manifest || !directory) return files;
+  files.set(PLATFORM_NAME, { path: join(directory, PLATFORM_NAME), file: manifest.platform });
+  for (const { id, slug: _, ...file } of manifest.tenants)
+    files.set(id, { path: join(directory, tenantFile(id)), file });
+  return files;
+};
+
+/** Fills `partial`. Rejects with what the disk or the registry say; a tenant's file that cannot be read is `missing`. */
+const fill = async (options: BackupOptions, partial: string) => {
+  const { dataDirectory, directory, tables, onProgress } = options;
+  const registry = join(dataDirectory, PLATFORM_NAME);
+  const former = formerFiles(await newestIn(directory));
+  const copier = createCopier({ ...options, partial });
+  const copied = new Map<string, BackupTenant>();
+  const missing = new Map<string, Manifest['missing'][number]>();
+
+  const listed = read((await openBeside(registry)) as PlatformDb, tables.tenants);
+  const sizes = new Map<string, number>([[PLATFORM_NAME, await sizeOf(registry)]]);
+  for (const { id } of listed) sizes.set(id, await sizeOf(join(dataDirectory, tenantFile(id))));
+  const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  const unknown = [...sizes].filter(([name, size]) => former.get(name)?.file.bytes !== size);
+  copier.requireSpace(unknown.reduce((sum, [, size]) => sum + size, 0));
+  let done = 0;
+  const progressed = (name: string): void => {
+    done += sizes.get(name) ?? 0;
+    onProgress(done, total);
+  };
+
+  /** False: there is no such file. */
+  const copyTenant = async ({ id, slug }: TenantName): Promise<boolean> => {
+    try {
+      const count = (db: TenantDb) => ({ ...rowsOf(db), ...tables.marks(db) });
+      copied.set(id, { ...(await copier.copy(tenantFile(id), former.get(id), count)), id, slug });
+      return true;
+    } catch (error) {
+      await rm(dirname(join(partial, tenantFile(id))), { recursive: true, force: true });
+      if (isGone(error)) return false;
+      if (!isOfTheFile(error)) throw error;
+      missing.set(id, { id, slug, reason: (error as Error).message });
+      return true;
+    } finally {
+      progressed(id);
+    }
+  };
+
+  for (const tenant of listed) await copyTenant(tenant);
+  for (let round = 1; ; round++) {
+    const platform = await copier.copy(PLATFORM_NAME, former.get(PLATFORM_NAME), rowsOf);
+    const path = join(partial, PLATFORM_NAME);
+    const known = read(openReadOnly<PlatformDb>(path), tables.tenants);
+    const gone: TenantName[] = [];
+    for (const tenant of known)
+      if (!copied.has(tenant.id) && !missing.has(tenant.id) && !(await copyTenant(tenant))) gone.push(tenant);
+    if (gone.length > 0 && round < ROUNDS) {
+      // They were erased since the registry was copied, or their files are lost.
+      await rm(path);
+      continue;
+    }
+    for (const { id, slug } of gone) missing.set(id, { id, slug, reason: 'its file is not there' });
+    const ids = new Map(known.map(({ id, slug }) => [id, slug]));
+    for (const id of copied.keys())
+      if (!ids.has(id)) await rm(dirname(join(partial, tenantFile(id))), { recursive: true });
+    const tenants = [...copied.values()].filter(({ id }) => ids.has(id));
+    progressed(PLATFORM_NAME);
+    return {
+      platform,
+      // A slug may have changed since the tenant was copied.
+      tenants: tenants.map((tenant) => ({ ...tenant, slug: ids.get(tenant.id) ?? tenant.slug })),
+      missing: [...missing.values()].filter(({ id }) => ids.has(id)),
+      newBytes: copier.newBytes(),
+    };
+  }
+};
+
+const prune = async (directory: string, keep: Keep): Promise<string[]> => {
+  const made: Made[] = [];
+  // What cannot be read is left for a person.
+  for await (const { id, madeAt, isWhole, manifest } of backupsIn(directory))
+    if (manifest) made.push({ id, madeAt, isWhole });
+  const removed = toRemove(made, keep);
+  for (const id of removed) await removeBackup(directory, id);
+  return removed;
+};
+
+/** In words, of what the disks and SQLite say. */
+const explained = (error: unknown, directory: string): unknown => {
+  const fault = faultOf(error);
+  if (fault === undefined || error instanceof DataError) return error;
+  const reason = fault === 'full' ? `the disk of ${directory} is full` : (error as Error).message;
+  return new DataError(`${reason}: nothing of this backup was kept, those before are as they were`, {
+    cause: error,
+  });
+};
+
+/** Rejects with DataError where nothing can be backed up, or not to there; nothing of it is left then. */
+export const makeBackup = async (options: BackupOptions): Promise<BackupDone> => {
+  const { dataDirectory, directory, fingerprint, program, keep, now } = options;
+  requireOwner(dataDirectory);
+  if (!existsSync(join(dataDirectory, PLATFORM_NAME)))
+    throw new DataError(`${join(dataDirectory, PLATFORM_NAME)} does not exist yet: start the daemon once`);
+  const leave = await enterDirectory(directory, dataDirectory);
+  try {
+    const began = now();
+    const id = freeId(directory, began);
+    const partial = partialIn(directory, id);
+    await mkdir(join(partial, 'tenants'), { recursive: true, mode: 0o700 });
+    try {
+      const { platform, tenants, missing, newBytes } = await fill(options, partial);
+      const manifest: Manifest = {
+        format: FORMAT,
+        program,
+        began_at: toIso(began),
+        ended_at: toIso(now()),
+        master_key: fingerprint,
+        platform,
+        tenants,
+        missing,
+      };
+      await writeSynced(join(partial, MANIFEST_NAME), `${JSON.stringify(manifest)}\n`);
+      await completeBackup(directory, id, tenants);
+      const bytes = tenants.reduce((sum, tenant) => sum + tenant.bytes, platform.bytes);
+      // Where the disk of the data is full, the backup is as good.
+      await noteBackup(dataDirectory, { madeAt: began, directory }).catch(() => undefined);
+      const removed = keep === null ? [] : await prune(directory, keep);
+      return { id, directory, tenants: tenants.length, bytes, new_bytes: newBytes, missing, removed };
+    } catch (error) {
+      throw explained(error, directory);
+    } finally {
+      await rm(partial, { recursive: true, force: true });
+    }
+  } finally {
+    leave();
+  }
+};

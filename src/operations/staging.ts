@@ -1,0 +1,179 @@
+// Files that are about to be restored lie in `restoring/` of the data directory until they are complete, and what they replace is kept
+// in `replaced-<time>/` beside them. Files are moved by renaming, the registry goes first and comes last: where a restore is cut off,
+// the registry is missing and a start refuses, and the same command restores again.
+import { existsSync } from 'node:fs';
+import { chmod, copyFile, mkdir, open, rename, rm, rmdir, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { copyDatabase } from '#src/kernel/db/copy-database.ts';
+import { DataError } from '#src/kernel/db/data-error.ts';
+import { disk } from '#src/kernel/db/disk.ts';
+import { leaveGap } from '#src/kernel/db/leave-gap.ts';
+import { type Migration, type Migrations, migrate } from '#src/kernel/db/migrate.ts';
+import { openSqlite, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { PLATFORM_NAME, RESTORING_NAME } from '#src/kernel/db/storage.ts';
+import type { HoldRestored } from '#src/kernel/held.ts';
+import { SECOND, toIso } from '#src/kernel/time.ts';
+import { faultsOf } from './file-store.ts';
+import { tenantFile } from './manifest.ts';
+import type { RestoreSource } from './restore-source.ts';
+
+/** What rooms do to the files of a restore, before anyone else opens them. */
+export interface Restoring {
+  /** Of this version of the program: an older file is brought up to it, a newer one is refused. */
+  readonly schema: Migrations;
+  readonly holds: readonly HoldRestored[];
+  /** Ends what a restored registry must not bring back, such as sessions. */
+  readonly registry: (db: PlatformDb) => void;
+}
+
+export const stagingOf = (dataDirectory: string): string => join(dataDirectory, RESTORING_NAME);
+
+/** `replaced-20261124T020000Z`, or the next second that has none. */
+export const replacedName = (dataDirectory: string, now: number): string => {
+  const name = `replaced-${toIso(now).replace(/\.\d+|[-:]/g, '')}`;
+  return existsSync(join(dataDirectory, name)) ? replacedName(dataDirectory, now + SECOND) : name;
+};
+
+/** Removes what a restore that was cut off has left, and makes the directory. */
+export const beginStaging = async (dataDirectory: string): Promise<string> => {
+  const staging = stagingOf(dataDirectory);
+  await rm(staging, { recursive: true, force: true });
+  await mkdir(staging, { mode: 0o700 });
+  await disk.syncDirectory(dataDirectory);
+  return staging;
+};
+
+/** Throws DataError where the disk of `directory` has less space than `bytes`. */
+export const requireSpace = async (directory: string, bytes: number): Promise<void> => {
+  const { bavail, bsize } = await statfs(directory);
+  const MIB = 1_024 * 1_024;
+  if (bavail * bsize < bytes)
+    throw new DataError(
+      `the restore needs ${Math.ceil(bytes / MIB)} MiB, and the disk of ${directory} has ${Math.floor((bavail * bsize) / MIB)} MiB left: make room, or restore --to another disk`,
+    );
+};
+
+/** A file of a backup is whole and was verified; a bare one is copied as its database says, and looked through. */
+const copy = async (source: RestoreSource, from: string, to: string): Promise<void> => {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  if (source.backup !== null) await copyFile(from, to);
+  else await copyDatabase(from, to);
+  await chmod(to, 0o600);
+};
+
+const requireSound = (path: string, db: PlatformDb | TenantDb): void => {
+  const [fault] = faultsOf(db);
+  if (fault !== undefined)
+    throw new DataError(
+      `${path} is damaged (${fault}): restore another backup, or what of this one is right`,
+    );
+};
+
+const sync = async (path: string): Promise<void> => {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};
+
+const inFile = async <D extends PlatformDb | TenantDb, T>(
+  path: string,
+  migrations: readonly Migration[],
+  work: (db: D) => T,
+): Promise<T> => {
+  const db = openSqlite(path, { create: false, busyTimeoutMs: 0 }) as unknown as D;
+  let result: T;
+  try {
+    migrate(db, migrations);
+    result = db.transaction(() => work(db))();
+  } catch (error) {
+    // What SQLite and the schema say of the file is all that the operator needs.
+    throw error instanceof DataError ? error : new DataError((error as Error).message, { cause: error });
+  } finally {
+    // The last connection to close brings the WAL into the file and removes it.
+    db.close();
+  }
+  await sync(path);
+  return result;
+};
+
+/** Resolves with how much each room holds; `now` null: nothing is held. */
+export const stageTenant = async (
+  source: RestoreSource,
+  id: string,
+  to: string,
+  { holds, schema }: Restoring,
+  now: number | null,
+): Promise<number> => {
+  const from = join(source.directory, tenantFile(id));
+  await copy(source, from, to);
+  return inFile<TenantDb, number>(to, schema.tenant, (db) => {
+    if (source.backup === null) requireSound(from, db);
+    leaveGap(db);
+    return now === null ? 0 : holds.reduce((sum, hold) => sum + hold(db, now), 0);
+  });
+};
+
+export const stageRegistry = async (
+  source: RestoreSource,
+  to: string,
+  { registry, schema }: Restoring,
+): Promise<void> => {
+  const from = join(source.directory, PLATFORM_NAME);
+  await copy(source, from, to);
+  await inFile<PlatformDb, void>(to, schema.platform, (db) => {
+    if (source.backup === null) requireSound(from, db);
+    leaveGap(db);
+    registry(db);
+  });
+};
+
+/** Moves everything that the data directory holds out of the way, into `replaced`, and what was staged in its place. */
+export const swapAll = async (dataDirectory: string, replaced: string): Promise<void> => {
+  const staging = stagingOf(dataDirectory);
+  const aside = join(dataDirectory, replaced);
+  for (const name of [PLATFORM_NAME, `${PLATFORM_NAME}-wal`, `${PLATFORM_NAME}-shm`, 'tenants']) {
+    if (!existsSync(join(dataDirectory, name))) continue;
+    await mkdir(aside, { recursive: true, mode: 0o700 });
+    await rename(join(dataDirectory, name), join(aside, name));
+    await disk.syncDirectory(dataDirectory);
+  }
+  for (const name of ['tenants', PLATFORM_NAME]) {
+    await rename(join(staging, name), join(dataDirectory, name));
+    await disk.syncDirectory(dataDirectory);
+  }
+  await rm(staging, { recursive: true, force: true });
+};
+
+/** The copy of one tenant's file is complete. */
+export const readyTenant = async (dataDirectory: string, id: string): Promise<void> => {
+  const staging = stagingOf(dataDirectory);
+  await rename(join(staging, 'partial'), join(staging, id));
+  await disk.syncDirectory(staging);
+};
+
+/**
+ * Moves the staged directory of one tenant into the place of the present one, which goes into `replaced`. Cut off between the two, the
+ * tenant has no directory, and `finishTenants` moves the staged one.
+ */
+export const swapTenant = async (dataDirectory: string, id: string, replaced: string): Promise<void> => {
+  const tenants = join(dataDirectory, 'tenants');
+  const present = join(tenants, id);
+  if (existsSync(present)) {
+    await mkdir(join(dataDirectory, replaced, 'tenants'), { recursive: true, mode: 0o700 });
+    await rename(present, join(dataDirectory, replaced, 'tenants', id));
+    await disk.syncDirectory(tenants);
+  }
+  await rename(join(stagingOf(dataDirectory), id), present);
+  await disk.syncDirectory(tenants);
+};
+
+/** After the registry agrees with the tenant's file. */
+export const endStaging = async (dataDirectory: string): Promise<void> => {
+  await rm(stagingOf(dataDirectory), { recursive: true, force: true });
+};
+
+/** Removes an empty directory of tenants, so that another can take its place. */
+export const removeEmpty = (directory: string): Promise<void> => rmdir(directory);

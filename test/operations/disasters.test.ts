@@ -1,0 +1,434 @@
+// Each disaster is made real, and what the operator types then is typed: see docs/operate/disasters.md, which has a row for each.
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DAY, toIso } from '#src/kernel/time.ts';
+import { requireSpace } from '#src/operations/staging.ts';
+import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { commandIn, type Ran } from '#test/support/command.ts';
+import { freePort } from '#test/support/process.ts';
+
+let app: TestApp;
+let command: (...args: string[]) => Promise<Ran>;
+let home: string;
+let backups: string;
+let backup: string;
+let one: Sender;
+let other: Sender;
+/** Rows of each table of both practices when the backup was made. */
+const counts = new Map<string, Record<string, number>>();
+let used = 0;
+
+const data = (): string => path.join(home, 'data');
+const fileOf = (directory: string, sender = one): string =>
+  path.join(directory, 'tenants', sender.practice.id, 'tenant.db');
+
+const inFile = <T>(file: string, work: (db: Database.Database) => T): T => {
+  const db = new Database(file);
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+};
+
+/** A directory of the test's own; with `like` a copy of that one. */
+const scratch = async (like?: string): Promise<string> => {
+  const directory = path.join(home, `scratch-${used++}`);
+  if (like === undefined) await mkdir(directory);
+  else await cp(like, directory, { recursive: true });
+  return directory;
+};
+
+/** A backup of its own that can be changed: copies are read-only. */
+const ownBackup = async (): Promise<string> => {
+  const copy = await scratch(backup);
+  for (const name of await readdir(copy, { recursive: true, withFileTypes: true }))
+    if (name.isFile()) await chmod(path.join(name.parentPath, name.name), 0o600);
+  return copy;
+};
+
+/** The file as it was put there is sound and has what it had. */
+const expectWhole = (directory: string, senders = [one, other]): void => {
+  const check = (file: string) => inFile(file, (db) => db.pragma('integrity_check'));
+  expect(check(path.join(directory, 'platform.db'))).toEqual([{ integrity_check: 'ok' }]);
+  for (const sender of senders) {
+    const file = fileOf(directory, sender);
+    expect(check(file)).toEqual([{ integrity_check: 'ok' }]);
+    const before = counts.get(sender.practice.id) ?? {};
+    for (const table of ['messages', 'recipients', 'events', 'api_tokens', 'members'])
+      expect([
+        table,
+        inFile(file, (db) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()),
+      ]).toEqual([table, before[table]]);
+  }
+  expect(existsSync(path.join(directory, 'restoring'))).toBe(false);
+};
+
+const restored = async (...args: string[]): Promise<Ran> => {
+  const ran = await command('restore', ...args);
+  expect(ran.exitCode, ran.printed).toBe(0);
+  return ran;
+};
+const refused = async (says: RegExp, ...args: string[]): Promise<void> => {
+  const { exitCode, printed } = await command('restore', ...args);
+  expect({ exitCode, printed }).toEqual({ exitCode: 1, printed: expect.stringMatching(says) });
+};
+/** Nothing of that was put there. */
+const expectUntouched = async (directory: string, before: readonly string[]): Promise<void> => {
+  const after = await readdir(directory, { recursive: true });
+  const lasting = (names: readonly string[]) =>
+    names.filter((name) => !/(^lock|-wal|-shm)$/.test(name)).toSorted();
+  expect(lasting(after)).toEqual(lasting(before));
+};
+
+beforeAll(async () => {
+  app = await startApp();
+  home = app.home;
+  command = commandIn(home);
+  backups = path.join(home, 'backups');
+  one = await app.createSender({ name: 'Eins', plan: 'praxis' });
+  other = await app.createSender({ name: 'Zwei', plan: 'praxis' });
+  const left = await app.send(one, { to: 'success@simulator.mail.example.com' });
+  await app.untilStatus(one, left, 'delivered');
+  await app.send(one, { to: 'success@simulator.mail.example.com', scheduled_at: toIso(Date.now() + DAY) });
+  await app.send(other, { to: 'success@simulator.mail.example.com', scheduled_at: toIso(Date.now() + DAY) });
+  await app.stop();
+  for (const { practice } of [one, other])
+    counts.set(
+      practice.id,
+      inFile(path.join(data(), 'tenants', practice.id, 'tenant.db'), (db) =>
+        Object.fromEntries(
+          ['messages', 'recipients', 'events', 'api_tokens', 'members'].map((table) => [
+            table,
+            Number(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()),
+          ]),
+        ),
+      ),
+    );
+  const made = await command('backup', backups);
+  expect(made.exitCode, made.printed).toBe(0);
+  const [id = ''] = (await readdir(backups)).filter((name) => /^\d/.test(name));
+  backup = path.join(backups, id);
+});
+afterAll(() => app?.remove());
+
+describe('what is restored', () => {
+  test('the host is lost', async () => {
+    const to = path.join(await scratch(), 'data');
+    const { printed } = await restored(backups, '--to', to);
+    expect(printed).toContain('nothing was due');
+    expectWhole(to);
+    expect(readFileSync(fileOf(backup)).subarray(18, 20)).toEqual(Buffer.of(1, 1));
+  });
+
+  test('a backup was killed', async () => {
+    const directory = await scratch(backups);
+    await cp(backup, path.join(directory, '.partial-20991231T000000Z'), { recursive: true });
+    const to = path.join(await scratch(), 'data');
+    await restored(directory, '--to', to);
+    expectWhole(to);
+  });
+
+  test('the disk of the backup is read-only', async () => {
+    const directory = await scratch(backup);
+    for (const name of await readdir(directory, { recursive: true, withFileTypes: true }))
+      await chmod(path.join(name.parentPath, name.name), name.isDirectory() ? 0o500 : 0o400);
+    await chmod(directory, 0o500);
+    const before = await readdir(directory, { recursive: true });
+    const to = path.join(await scratch(), 'data');
+    await restored(directory, '--to', to);
+    expectWhole(to);
+    await expectUntouched(directory, before);
+    for (const name of await readdir(directory, { recursive: true, withFileTypes: true }))
+      if (name.isDirectory()) await chmod(path.join(name.parentPath, name.name), 0o700);
+    await chmod(directory, 0o700);
+  });
+
+  test('only bare files are left, as Litestream or a file system snapshot gives them', async () => {
+    const files = await scratch(data());
+    const to = path.join(await scratch(), 'data');
+    await restored(files, '--to', to);
+    expectWhole(to);
+  });
+
+  test('only files of tenants are left', async () => {
+    const files = await scratch(data());
+    await rm(path.join(files, 'platform.db'));
+    const to = path.join(await scratch(), 'data');
+    await refused(/--rebuild-registry/, files, '--to', to);
+    await restored(files, '--to', to, '--rebuild-registry');
+    expectWhole(to);
+  });
+
+  test('the restore was run twice', async () => {
+    const to = path.join(await scratch(), 'data');
+    await restored(backups, '--to', to);
+    await refused(/holds data: --replace/, backups, '--to', to);
+    const { printed } = await restored(backups, '--to', to, '--replace');
+    expectWhole(to);
+    const [, kept = ''] = /rm -r (\S+)/.exec(printed) ?? [];
+    expect(existsSync(path.join(kept, 'platform.db'))).toBe(true);
+  });
+
+  test('a reader holds a transaction on what is replaced', async () => {
+    const to = await scratch(data());
+    const reader = new Database(fileOf(to), { readonly: true });
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM messages').get();
+    await restored(backups, '--to', to, '--replace');
+    reader.close();
+    expectWhole(to);
+  });
+
+  test('the clock was set back', async () => {
+    const directory = await scratch();
+    await cp(backup, path.join(directory, '20991231T000000Z'), { recursive: true });
+    const to = path.join(await scratch(), 'data');
+    await refused(/no whole backup of .* or before/, directory, '--to', to, '--at', toIso(Date.now()));
+    await restored(directory, '--to', to);
+    expectWhole(to);
+  });
+});
+
+describe('what is refused before anything changes', () => {
+  const damages: readonly [name: string, change: (directory: string) => Promise<void>, says: RegExp][] = [
+    ['half a copy', (directory) => truncate(fileOf(directory), 40_960), /is damaged: .*bytes/],
+    [
+      'one byte changed in a backup',
+      async (directory) => {
+        const bytes = await readFile(fileOf(directory));
+        bytes.writeUInt8(bytes.readUInt8(70_000) ^ 1, 70_000);
+        await writeFile(fileOf(directory), bytes);
+      },
+      /checksum is wrong/,
+    ],
+    [
+      'the manifest was changed',
+      async (directory) => {
+        const file = path.join(directory, 'manifest.json');
+        const text = await readFile(file, 'utf8');
+        await writeFile(file, text.replace(/"messages": ?\d+/g, '"messages": 7'));
+      },
+      /messages is \d+, and was 7/,
+    ],
+    [
+      'the manifest was cut off',
+      (directory) => truncate(path.join(directory, 'manifest.json'), 100),
+      /manifest\.json is damaged/,
+    ],
+    [
+      'the backup is of a newer version',
+      async (directory) => {
+        const file = path.join(directory, 'manifest.json');
+        await writeFile(file, (await readFile(file, 'utf8')).replace(/"format": ?\d+/, '"format": 99'));
+      },
+      /newer version of the program/,
+    ],
+    ['a file of the backup is missing', (directory) => rm(fileOf(directory)), /is damaged: .*ENOENT/],
+    [
+      'a copy was torn by cp',
+      async (directory) => {
+        await rm(path.join(directory, 'manifest.json'));
+        const bytes = await readFile(fileOf(directory));
+        bytes.fill(0xff, 60_000, bytes.length - 4_096);
+        await writeFile(fileOf(directory), bytes);
+      },
+      /damaged|malformed/,
+    ],
+    [
+      'bare files are of a newer version',
+      async (directory) => {
+        await rm(path.join(directory, 'manifest.json'));
+        inFile(fileOf(directory), (db) => db.pragma('user_version = 99'));
+      },
+      /knows up to 1/,
+    ],
+  ];
+  test.each(damages)('%s', async (_, change, says) => {
+    const directory = await ownBackup();
+    await change(directory);
+    const to = await scratch(data());
+    const before = await readdir(to, { recursive: true });
+    await refused(says, directory, '--to', to, '--replace');
+    await expectUntouched(to, before);
+  });
+
+  test('what is right of a damaged backup is restored all the same', async () => {
+    const directory = await ownBackup();
+    await truncate(fileOf(directory, other), 40_960);
+    const to = await scratch(data());
+    await rm(path.dirname(fileOf(to)), { recursive: true });
+    await restored(directory, '--to', to, '--tenant', one.practice.slug);
+    expectWhole(to);
+  });
+
+  test('the master key is wrong, or lost', async () => {
+    const to = await scratch(data());
+    const before = await readdir(to, { recursive: true });
+    const file = path.join(home, 'master.key');
+    const key = await readFile(file, 'utf8');
+    try {
+      await writeFile(file, `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o600 });
+      await refused(/was made under the master key [0-9a-f]+/, backups, '--to', to, '--replace');
+      await refused(/master key/, await scratch(data()), '--to', to, '--replace');
+      await rm(file);
+      await refused(/master_key_file/, backups, '--to', to, '--replace');
+    } finally {
+      await writeFile(file, key, { mode: 0o600 });
+    }
+    await expectUntouched(to, before);
+  });
+
+  test('the directory is empty, is missing, or is not what was meant', async () => {
+    const to = path.join(await scratch(), 'data');
+    await refused(/holds no whole backup/, await scratch(), '--to', to);
+    await refused(/does not exist/, path.join(home, 'nothing'), '--to', to);
+    await refused(/has no tenant drei/, backups, '--to', await scratch(data()), '--tenant', 'drei');
+  });
+
+  test('the disk has too little space', async () => {
+    await expect(requireSpace(home, 2 ** 60)).rejects.toThrow(/make room, or restore --to another disk/);
+  });
+
+  test('the short name was given to another practice since', async () => {
+    const to = await scratch(data());
+    const registry = path.join(to, 'platform.db');
+    await rm(path.dirname(fileOf(to)), { recursive: true });
+    inFile(registry, (db) => {
+      db.prepare('DELETE FROM tenants WHERE id = ?').run(one.practice.id);
+      db.prepare('UPDATE tenants SET slug = ? WHERE id = ?').run(one.practice.slug, other.practice.id);
+    });
+    await refused(/short name .* belongs to practice/, backup, '--to', to, '--tenant', one.practice.id);
+    expect(existsSync(fileOf(to))).toBe(false);
+    expect(existsSync(path.join(to, 'restoring'))).toBe(false);
+  });
+});
+
+describe('where registry and files do not agree', () => {
+  test('the registry is lost, and the tenants are there', async () => {
+    const to = await scratch(data());
+    await rm(path.join(to, 'platform.db'));
+    const { printed } = await restored('--rebuild-registry', '--to', to);
+    expect(printed).toContain('the registry was made again');
+    expectWhole(to);
+    const slugs = inFile(path.join(to, 'platform.db'), (db) =>
+      db.prepare('SELECT slug FROM tenants ORDER BY number').pluck().all(),
+    );
+    expect(slugs).toEqual(expect.arrayContaining([one.practice.slug, other.practice.slug]));
+    expect(slugs).toHaveLength(3);
+  });
+
+  test('the registry is older than the tenants', async () => {
+    const to = await scratch(data());
+    inFile(path.join(to, 'platform.db'), (db) => {
+      db.prepare('DELETE FROM tenants WHERE id = ?').run(other.practice.id);
+      db.prepare('DELETE FROM credentials WHERE tenant_id = ?').run(one.practice.id);
+    });
+    const { printed } = await restored('--rebuild-registry', '--to', to);
+    expect(printed).toContain('the registry agrees with the files');
+    const tokens = inFile(path.join(to, 'platform.db'), (db) =>
+      db.prepare('SELECT count(*) FROM credentials').pluck().get(),
+    );
+    expect(tokens).toBe(2);
+    expectWhole(to);
+  });
+
+  test('the registry is newer than the tenants', async () => {
+    const to = await scratch(data());
+    await cp(fileOf(backup), fileOf(to), { force: true });
+    await chmod(fileOf(to), 0o600);
+    inFile(path.join(to, 'platform.db'), (db) =>
+      db
+        .prepare(
+          "INSERT INTO credentials (hash, token_id, tenant_id, created_at) VALUES (x'00', 'later', ?, 0)",
+        )
+        .run(one.practice.id),
+    );
+    await restored('--rebuild-registry', '--to', to);
+    const later = inFile(path.join(to, 'platform.db'), (db) =>
+      db.prepare("SELECT revoked_at FROM credentials WHERE token_id = 'later'").pluck().get(),
+    );
+    expect(later).not.toBeNull();
+  });
+
+  test('a tenant is lost, and the registry is there', async () => {
+    const to = await scratch(data());
+    await rm(path.dirname(fileOf(to)), { recursive: true });
+    const { printed } = await restored('--rebuild-registry', '--to', to);
+    expect(printed).toContain(`NO FILE: ${one.practice.slug}`);
+    await restored(backups, '--to', to, '--tenant', one.practice.slug);
+    expectWhole(to);
+  });
+});
+
+describe('a restore is cut off', () => {
+  test('while files were copied', async () => {
+    const to = await scratch(data());
+    await mkdir(path.join(to, 'restoring', 'partial'), { recursive: true });
+    await writeFile(path.join(to, 'restoring', 'partial', 'tenant.db'), 'half');
+    await restored(backups, '--to', to, '--replace');
+    expectWhole(to);
+  });
+
+  test('between the former files and the new ones', async () => {
+    const to = await scratch(data());
+    await mkdir(path.join(to, 'restoring', 'files'), { recursive: true });
+    await mkdir(path.join(to, 'replaced-20261124T020000Z'));
+    await rename(path.join(to, 'platform.db'), path.join(to, 'replaced-20261124T020000Z', 'platform.db'));
+    await refused(/was cut off: run the same command again/, '--rebuild-registry', '--to', to);
+    await restored(backups, '--to', to, '--replace');
+    expectWhole(to);
+    expect(existsSync(path.join(to, 'replaced-20261124T020000Z', 'platform.db'))).toBe(true);
+  });
+});
+
+test('beside a running daemon: all is refused, a tenant that was deleted comes back, and a cut is brought to its end', async () => {
+  await rename(data(), path.join(home, 'aside'));
+  await cp(path.join(home, 'aside'), data(), { recursive: true });
+  const config = { http: { listen: `127.0.0.1:${await freePort()}` } };
+  let running = await startApp({ home, config });
+  try {
+    await refused(/is in use by a daemon/, backups, '--replace');
+    await refused(/has the practice already: --replace/, backups, '--tenant', one.practice.slug);
+    const lost = await running.send(one, { to: 'success@simulator.mail.example.com' });
+    await restored(backups, '--tenant', one.practice.slug, '--replace');
+    expect((await running.request('GET', `${one.base}/messages/${lost}`, undefined, one.token)).status).toBe(
+      404,
+    );
+    const fresh = await running.send(one, { to: 'success@simulator.mail.example.com' });
+    await running.untilStatus(one, fresh, 'delivered');
+    await running.stop();
+    // Cut off between the two moves of a restore.
+    await mkdir(path.join(data(), 'restoring'));
+    await rename(path.dirname(fileOf(data())), path.join(data(), 'restoring', one.practice.id));
+    running = await startApp({ home, config });
+    expect((await running.message(one, fresh)).status).toBe('delivered');
+    await running.stop();
+    // Cut off while all of it was swapped: an empty registry would hide every practice.
+    await mkdir(path.join(data(), 'restoring'));
+    await rename(path.join(data(), 'platform.db'), path.join(home, 'platform.aside'));
+    await rename(path.join(data(), 'tenants'), path.join(home, 'tenants.aside'));
+    const started = await command('serve');
+    expect(started).toEqual({ exitCode: 1, printed: expect.stringContaining('run the same command again') });
+    await restored(backups);
+    expectWhole(data());
+  } finally {
+    await running.stop();
+  }
+});
+
+test('the table of disasters has a row for each, with what is typed', async () => {
+  const table = await readFile('docs/operate/disasters.md', 'utf8');
+  const rows = table.split('\n').filter((line) => /^\| \d+ \|/.test(line));
+  expect(rows.length).toBeGreaterThanOrEqual(30);
+  for (const row of rows)
+    expect(
+      row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    ).not.toContain('');
+});

@@ -1,0 +1,166 @@
+// A practice of one host at another one, with another master key and other hosts: what it sent before, and what it knows of people,
+// works there; what cannot be taken is said, and leaves nothing.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommandLine } from '#src/app/cli/commands.ts';
+import { readTenantFile, type TenantHead, writeTenantFile } from '#src/operations/tenant-file.ts';
+import { startApp, type TestApp } from '#test/support/app.ts';
+import { expectLasting, type Lasting, makeLasting } from '#test/support/lasting.ts';
+import { freePort } from '#test/support/process.ts';
+import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
+
+let from: TestApp;
+let to: TestApp;
+let lasting: Lasting;
+let receiver: SmtpReceiver;
+let identity = '';
+let key = '';
+let id = '';
+
+const inbound = { smtp: { inbound: { listen: '127.0.0.1:0' } } };
+const at = (...names: string[]): string => path.join(from.home, ...names);
+
+const run = async (home: string, ...args: string[]) => {
+  let said = '';
+  const print = (text: string): void => {
+    said += text;
+  };
+  const exitCode = await runCommandLine([...args, '--config', path.join(home, 'service.yaml')], {
+    environment: {},
+    signals: { onEnd: () => undefined, onReload: () => undefined },
+    print,
+    printAll: async () => undefined,
+    printError: print,
+    isTerminal: false,
+  });
+  return { exitCode, said };
+};
+const take = (file: string, ...args: string[]) =>
+  run(to.home, 'tenant', 'import', at(file), '--key', at('secret'), ...args);
+
+const startTo = async (home?: string): Promise<TestApp> =>
+  startApp({
+    ...(home === undefined ? {} : { home }),
+    receiver,
+    config: {
+      ...inbound,
+      service: { host: 'mail.neu.example', managed_suffix: 'send.neu.example' },
+      http: { listen: `127.0.0.1:${await freePort()}` },
+    },
+  });
+
+/** The file with something else in its first line. */
+const withHead = async (name: string, change: (head: TenantHead) => object): Promise<void> => {
+  const database = at('database');
+  const {
+    format: _,
+    bytes: __,
+    ...head
+  } = await readTenantFile(
+    at('praxis'),
+    { keys: [identity] },
+    async () => database,
+    () => undefined,
+  );
+  const changed = { ...head, ...change({ format: 1, bytes: 1, ...head }) };
+  await writeTenantFile(at(name), database, changed, { keys: [key] }, () => undefined);
+};
+
+beforeAll(async () => {
+  receiver = await createSmtpReceiver();
+  identity = await generateIdentity();
+  key = await identityToRecipient(identity);
+  from = await startApp({ config: inbound });
+  lasting = await makeLasting(from);
+  id = lasting.sender.practice.id;
+  writeFileSync(at('secret'), `# created: today\n${identity}\n`);
+  to = await startTo();
+  // One of them has the number that the practice had.
+  for (let count = 0; count < 3; count++) await to.createSender();
+});
+afterAll(async () => {
+  await from?.remove();
+  await to?.remove();
+  await receiver?.stop();
+});
+
+test('what cannot be taken is said, and leaves nothing', async () => {
+  const due = await from.send(lasting.sender, {
+    scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
+  });
+  from.sql(
+    id,
+    'UPDATE queue SET due_at = 1 WHERE message_seq = (SELECT seq FROM messages WHERE id = ?)',
+    due,
+  );
+  expect(await run(from.home, 'tenant', 'export', id, at('praxis'), '--key', key)).toMatchObject({
+    exitCode: 0,
+  });
+  await withHead('newer', ({ schema }) => ({ schema: { ...schema, version: 99 } }));
+  await withHead('other-tables', ({ schema }) => ({ schema: { ...schema, hash: 7 } }));
+  await withHead('other-id', () => ({ id: '018bcfe5-0000-7000-8000-000000000000' }));
+  writeFileSync(at('cut'), readFileSync(at('praxis')).subarray(0, -100));
+  const other = at('other-secret');
+  writeFileSync(other, await generateIdentity());
+  for (const [file, says, ...args] of [
+    ['newer', 'start the newer program'],
+    ['other-tables', 'with other tables under the same number'],
+    ['other-id', 'The file is that of another practice.'],
+    ['cut', 'is damaged or cut off'],
+    ['secret', 'no file of age'],
+    ['nowhere', 'does not exist'],
+  ] as const) {
+    const { exitCode, said } = await take(file, ...args);
+    expect(said).toContain(says);
+    expect(exitCode).toBe(1);
+  }
+  expect((await run(to.home, 'tenant', 'import', at('praxis'), '--key', other)).said).toContain(
+    'does not open by',
+  );
+  expect(to.sql(null, 'SELECT 1 FROM tenants WHERE id = ?', id)).toEqual([]);
+  expect(existsSync(path.join(to.home, 'data/tenants', id))).toBe(false);
+  expect(readdirSync(path.join(to.home, 'data/arriving'))).toEqual([]);
+});
+
+test('at a running host its links, return paths, suppressions and tokens work, and it signs', async () => {
+  // What an import that was killed has left.
+  const left = path.join(to.home, 'data/arriving', id);
+  mkdirSync(left, { recursive: true });
+  writeFileSync(path.join(left, 'tenant.db'), 'half');
+  const { exitCode, said } = await take('praxis', '--slug', 'praxis-neu');
+  expect(said).toContain('imported: praxis-neu');
+  expect(exitCode).toBe(0);
+  expect(said).toContain('HELD: 1 mails');
+  const [row] = to.sql<{ number: number }>(null, 'SELECT number FROM tenants WHERE id = ?', id);
+  expect(row?.number).toBeGreaterThan(4);
+  await expectLasting(to, lasting);
+  const mail = receiver.messages.at(-1)?.content ?? expect.fail();
+  expect(receiver.messages).toHaveLength(1);
+  const resolver = async (name: string): Promise<string[][]> =>
+    to
+      .sql<{ record: string }>(null, 'SELECT record FROM dkim_tokens WHERE token = ?', name.split('.')[0])
+      .map(({ record }) => [record]);
+  const { results } = await dkimVerify(mail, { resolver: resolver as never });
+  expect(results.map(({ signingDomain, status }) => [signingDomain, status.result])).toEqual([
+    ['praxis-neu.send.neu.example', 'pass'],
+    ['praxis-neu.send.neu.example', 'pass'],
+  ]);
+  expect((await take('praxis')).said).toContain('works on this host');
+});
+
+test('into a stopped host, from where the first host hears no more of its tokens', async () => {
+  await to.stop();
+  const second = await makeLasting(from);
+  const practice = second.sender.practice.id;
+  await run(from.home, 'tenant', 'export', practice, at('zweite'), '--key', key);
+  const { exitCode, said } = await take('zweite');
+  expect(said).toContain('nothing is held');
+  expect(exitCode).toBe(0);
+  to = await startTo(to.home);
+  expect((await to.request('GET', second.unsubscribe)).status).toBe(200);
+  expect((await to.request('GET', lasting.unsubscribe)).status).toBe(200);
+  await to.untilStatus(second.sender, await to.send(second.sender), 'processed');
+});
