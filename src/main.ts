@@ -8,8 +8,8 @@ import { privateCache } from './app/cli/private-cache.ts';
 import type { ProcessSignals } from './app/cli/serve.ts';
 
 // The threads of libuv's pool wait for the disk and for names, and compute little, so their number does not follow the cores:
-// where a sync takes 2 ms, 100 practices that send at once reach half as much with 8 of them. libuv reads it at its
-// first task. The operator's own value stands.
+// where a sync takes 2 ms, 100 practices that send at once reach half as much with 8 of them. libuv reads it at its first task.
+// A value that the operator has set is kept.
 process.env.UV_THREADPOOL_SIZE ??= '16';
 
 // Databases and secrets that are made here belong to their owner alone.

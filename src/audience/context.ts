@@ -25,7 +25,7 @@ export interface AudienceContext
   readonly feedback: Feedback;
   /** See `leftAs` of the relay. */
   readonly leftAs: (tenantId: string, messageSeq: number) => Promise<Buffer | null>;
-  /** Of all rooms, in the order of an erasure: first what keeps anything more from being sent. */
+  /** The personal data of all rooms, in the order of an erasure: what keeps anything more from being sent comes first. */
   readonly personalData: readonly PersonalData[];
   readonly intake: Intake;
   /**

@@ -77,7 +77,7 @@ export const auditStore = perConnection((db: AnyDb) => {
       });
     },
     has: (id: string): boolean => has.get(id) !== undefined,
-    /** Of changes that a member made; `key`: their address in lower case. */
+    /** Counts the changes that a member made; `key` is their address in lower case. */
     countOfMember: (key: string): number => countOfMember.get(key) ?? 0,
     /** When the oldest entry was written; undefined if there is none. */
     oldest: (): number | undefined => oldest.get(),
@@ -131,7 +131,7 @@ export const auditSearchStore = perConnection((db: AnyDb) => {
     'SELECT (SELECT min(seq) FROM audit) AS oldest, (SELECT max(seq) FROM audit) AS newest',
   );
   return {
-    /** At most `limit` entries before that position; may be fewer, even none, while more are left. */
+    /** Returns at most `limit` entries before that position; there may be fewer, even none, while more are left. */
     find: (
       filter: AuditFilter,
       position: number | null,

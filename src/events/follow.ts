@@ -37,8 +37,8 @@ export interface Following {
   /** Something is to be done for a tenant. Harmless at any time. */
   wake(follower: FollowerName, tenantId: string): void;
   /**
-   * For the nightly round: a registry that was restored from an older backup than the files learns what it lacks. Writes nothing
-   * where it knows the tenant. Rejects as a read of the file and as `hold`.
+   * The nightly round calls it: a registry that was restored from an older backup than the files learns what it lacks. Writes
+   * nothing where it knows the tenant. Rejects as a read of the file and as `hold`.
    */
   registerAgain(tenantId: string): Promise<void>;
   readonly registers: Registers;
@@ -193,7 +193,8 @@ const createRegistry = (platform: DurableFile<PlatformDb>) => {
     remove: async (follower: FollowerName, tenantId: string, mark: number): Promise<void> => {
       const key = keyOf(follower, tenantId);
       if (holds.has(key) || (letGo.get(key) ?? 0) > mark) return;
-      // At once: a follower that comes from now on is written after this, also where it fails and the row may be there or not.
+      // This is done before anything is awaited, so that a follower that comes from now on is written after the removal, also
+      // where it fails and the row may be there or not.
       forget({ tenant_id: tenantId, follower });
       await platform.write((db) => followerRegistryStore(db).remove(tenantId, follower));
     },

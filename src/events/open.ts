@@ -15,7 +15,7 @@ export const openEvents = ({ config, storage, clock, log }: Base) => {
   );
   const auditBefore = () => clock.now() - config().retention.audit;
   return {
-    /** For the rooms that follow the log. */
+    /** Rooms that follow the log use it. */
     following,
     personalData,
     registers: following.registers,

@@ -19,14 +19,14 @@ export interface EventData {
   /** The kind of report: `dsn`, `arf`, `auto_reply`, `bounce` (a notice in no standard form), `ses` (a notice of
    * Amazon SES by mail), `http` (an upstream's report). */
   readonly via?: string;
-  /** Where an open, click or unsubscription came from, cut to the network. */
+  /** The address from which an open, click or unsubscription came, cut to its network. */
   readonly ip?: string | null;
   readonly user_agent?: string | null;
   /** The link that was followed. */
   readonly url?: string;
   /** A machine opened or followed it. */
   readonly bot?: boolean;
-  /** Of a complaint: nobody has proved who reports it, so it is in no counter, and `rule` says why. */
+  /** Set on a complaint whose reporter has not proved who they are: it is in no counter, and `rule` says why. */
   readonly counted?: false;
   /** A delay that was published before: followers skip it. */
   readonly repeated?: boolean;
@@ -135,7 +135,7 @@ export const eventStore = perConnection((db: TenantDb) => {
     /** How many of our first `attempts` were deferred, or reached no upstream. */
     turnedAway: (messageSeq: number, recipientId: number, attempts: number): number =>
       turnedAway.get(messageSeq, recipientId, attempts) ?? 0,
-    /** In the order they happened, after the event `afterSeq`; `withMail`: also the replies that were received. */
+    /** The events after `afterSeq`, in the order in which they happened; with `withMail` also the replies that were received. */
     ofMessage: (messageSeq: number, afterSeq: number, limit: number, withMail = true): EventRow[] =>
       ofMessage.all(messageSeq, afterSeq, withMail ? 1 : 0, limit),
     /** Removes from a recipient's events what they say beside what happened when. */

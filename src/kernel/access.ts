@@ -79,11 +79,11 @@ export interface Caller {
   /** A session has one. */
   readonly account: Account | null;
   /**
-   * Of a session whose address the configuration names as an operator's: when code or password were given, ms. The operator's
+   * When code or password were given (ms), in a session whose address the configuration names as an operator's. The operator's
    * rights are taken where the request needs them, and then `kind` is `operator`.
    */
   readonly operatorProof: number | null;
-  /** Of a member who has entered a tenant: theirs in it. */
+  /** The id as a member of the tenant entered; null where the caller is no member there. */
   readonly memberId: string | null;
   /** Owners of the tenant entered, and operators. */
   readonly isOwner: boolean;

@@ -38,8 +38,8 @@ interface Waiter {
 }
 
 /**
- * Of messages that are received and stored, over HTTP and submission together, as they come. Each takes about three times as
- * much while it is read, decoded and stored: its text, its values, its attachments.
+ * The bound for messages that are received and stored, over HTTP and submission together, counted as they come. Each takes
+ * about three times as much while it is read, decoded and stored: its text, its values, its attachments.
  */
 const MESSAGE_BYTES = 96 * 1_024 * 1_024;
 /** The largest body just fits. */
@@ -72,7 +72,7 @@ export const createByteBudget = (
     return true;
   };
 
-  /** Nobody goes before a waiter for the common room; a waiter for its owner's share does not hold up the others. */
+  /** No one goes before a waiter for the common room; a waiter for its owner's share does not hold up the others. */
   const serve = (): void => {
     for (const waiter of waiting) {
       if (held + waiter.bytes > limitBytes) return;

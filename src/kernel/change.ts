@@ -42,7 +42,10 @@ const derived = (change: Change, fields: Partial<Pick<Change, 'actor' | 'action'
   },
 });
 
-/** By an account that the request itself signs in or proves: when the request began, its caller was anonymous. */
+/**
+ * The same change, made by the account that the request itself signs in or proves: when the request began, its caller was
+ * anonymous.
+ */
 export const changeBy = (
   change: Change,
   { id, email }: { readonly id: string; readonly email: string },

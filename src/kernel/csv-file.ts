@@ -51,7 +51,7 @@ export async function* csvTable(
   for await (const rows of csvPages(reading, read)) yield rows.map(csvLine).join('');
 }
 
-/** By the column's name. Names and order stay as they are, because other programs read them; new columns come last. */
+/** The columns, each under its name. Names and order stay as they are, because other programs read them; new columns come last. */
 export type Columns<Row> = Readonly<
   Record<string, readonly [says: string, of: (row: Row, db: TenantDb) => CsvCell]>
 >;

@@ -30,7 +30,7 @@ const fieldProblem = z
   })
   .meta({ id: 'FieldProblem' });
 
-/** As it is on the wire. */
+/** A problem as it is on the wire. */
 export type SaidProblem = z.infer<typeof fieldProblem>;
 
 /** What is wrong with a field, and where; on the wire its message is in the language of the answer. */

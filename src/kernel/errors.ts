@@ -30,9 +30,9 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
   readonly text: Text;
   readonly hintText: Text;
-  /** As thrown: what of it people read are texts. */
+  /** The values as they were thrown: those that people read are texts. */
   readonly given: Readonly<Record<string, unknown>>;
-  /** It is in English. */
+  /** The same values in English. */
   readonly extra: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -84,7 +84,7 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
     return { ...Object.fromEntries(said), ...(fields === undefined ? {} : { fields }) };
   }
 
-  /** It is in English. */
+  /** The error as it is published, in English. */
   toJSON(): PublicError {
     return this.saidBy(inEnglish);
   }

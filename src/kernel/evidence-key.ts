@@ -5,7 +5,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, ve
 import { z } from 'zod';
 import { toIso } from './time.ts';
 
-/** It is the beginning of an Ed25519 key in PKCS #8 (RFC 8410 §7), before its 32 bytes. */
+/** The beginning of an Ed25519 key in PKCS #8 (RFC 8410 §7), before its 32 bytes. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** `pem`: the key that the configuration names; null: it is made of `seed`, 32 bytes derived for the purpose `consent evidence`. */
@@ -70,7 +70,7 @@ export interface PublishedKey {
   readonly until: number | null;
 }
 
-/** As it is published from `since` on. */
+/** The key in the form in which it is published from `since` on. */
 export const publishedKeyOf = (key: KeyObject, since: number): PublishedKey => {
   const { x = '' } = createPublicKey(key).export({ format: 'jwk' });
   return { fingerprint: fingerprintOf(createPublicKey(key)), x, since, until: null };

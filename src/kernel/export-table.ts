@@ -44,7 +44,7 @@ export interface ExportTable {
   readonly page: (days: Days) => ReadCsvPage<CsvCell[][]>;
 }
 
-/** Who is limited to projects gets the rows of theirs. */
+/** A caller who is limited to projects gets the rows of these. */
 export const exportTable = <Row>({
   columns,
   permission,

@@ -5,7 +5,7 @@ import { permissions } from './access.ts';
 /** An id of any version, in any spelling. */
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** It stands in examples in the place of the id of a record. */
+/** Examples have it in the place of the id of a record. */
 export const EXAMPLE_ID = '0198c5b2-6c9e-7d21-9f6f-3a1d5b0e7c44';
 
 /** An id that a client names: it may have been written in upper case on its way. */

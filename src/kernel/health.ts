@@ -5,7 +5,7 @@ import type { z } from 'zod';
 export type HealthState = 'ok' | 'degraded' | 'failing';
 
 export interface HealthPart<Schema extends z.ZodType = z.ZodType> {
-  /** For the operator. It leaves out what it does not name. */
+  /** What the operator sees. A field that it does not name is left out. */
   readonly schema: Schema;
   now(): z.input<Schema>;
   /** `ok` where absent. */

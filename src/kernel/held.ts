@@ -7,13 +7,13 @@ export interface Held {
   /** Its name in counts. */
   readonly name: 'mails' | 'forwards';
   readonly count: (db: TenantDb) => number;
-  /** At most `limit`, due at once; returns how many. */
+  /** Makes at most `limit` of them due at once; returns how many. */
   readonly release: (db: TenantDb, now: number, limit: number) => number;
-  /** At most `limit` end without being sent; returns how many. */
+  /** Ends at most `limit` of them without sending them; returns how many. */
   readonly discard: (db: TenantDb, now: number, limit: number) => number;
   /** Resolves once the registry knows that the tenant has something due; the result is called after it is. */
   readonly expect: (tenantId: string, now: number) => Promise<() => void>;
 }
 
-/** In the file of a tenant that has just been restored: holds what was due, or being sent. Returns how much. */
+/** Holds what was due, or being sent, in the file of a tenant that has just been restored. Returns how much. */
 export type HoldRestored = (db: TenantDb, now: number) => number;

@@ -1,6 +1,6 @@
-// Which IP addresses belong to the internet, and which to a local network: those that IANA's registries of special addresses
-// (RFC 6890) call not globally reachable, and those that only lead to such an address. `node:net` is used for its arithmetic of
-// addresses; no connection is made.
+// Decides which IP addresses belong to the internet, and which to a local network. Local are those that IANA's registries of
+// special addresses (RFC 6890) call not globally reachable, and those that only lead to such an address. `node:net` is used for
+// its arithmetic of addresses; no connection is made.
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** `allowed`: internal, and named by the operator all the same. */
@@ -20,14 +20,14 @@ const INTERNAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
   ['10.0.0.0', 8],
   ['172.16.0.0', 12],
   ['192.168.0.0', 16],
-  // Between a provider and its customers (RFC 6598); some clouds have their metadata there.
+  // Networks between a provider and its customers (RFC 6598); some clouds have their metadata there.
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
   // Link-local (RFC 3927); at 169.254.169.254 the machines of many clouds get their secrets.
   ['169.254.0.0', 16],
   // A public address, but in Azure it is answered by the machine's host, which gives out the machine's secrets.
   ['168.63.129.16', 32],
-  // For protocols (RFC 6890); the anycast addresses in it are served by the nearest router.
+  // Addresses for protocols (RFC 6890); the anycast addresses among them are served by the nearest router.
   ['192.0.0.0', 24],
   // Documentation (RFC 5737).
   ['192.0.2.0', 24],
@@ -45,7 +45,7 @@ const INTERNAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
 /** All unicast addresses in use (RFC 4291 §2.4); every address outside of it is internal. */
 const GLOBAL_IPV6 = ['2000::', 3] as const;
 const INTERNAL_IPV6: readonly (readonly [network: string, prefix: number])[] = [
-  // These are for protocols (RFC 2928): Teredo, which hides an IPv4 address, benchmarks, ORCHID.
+  // Addresses for protocols (RFC 2928): Teredo, which hides an IPv4 address, benchmarks, ORCHID.
   ['2001::', 23],
   // Documentation (RFC 3849, RFC 9637).
   ['2001:db8::', 32],
@@ -109,7 +109,7 @@ export const addressKind = (address: string, { allow, own }: AddressRules): Addr
   return isPublic(meant) && !isIn(meant, own) ? 'public' : 'internal';
 };
 
-/** In hexadecimal, without leading zeros; `address` has no zone. @throws TypeError where it is no address */
+/** The eight groups in hexadecimal, without leading zeros; `address` has no zone. @throws TypeError where it is no address */
 export const ipv6Groups = (address: string): string[] => {
   // A URL's host is in the short form of RFC 5952, whatever the address was written like.
   const short = new URL(`http://[${address}]`).hostname.slice(1, -1);

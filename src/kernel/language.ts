@@ -3,7 +3,7 @@
 /**
  * In every one of these is what strangers see: public pages, mails to recipients, footers. Where the dashboard and the mails to
  * members do not have a language, `members` names the one that they show instead. Times are those of `zone`, and the two signs
- * are what stands behind a day and a time.
+ * follow a day and a time.
  */
 const all = {
   de: { locale: 'de-DE', zone: 'Europe/Berlin', afterDay: '.', afterTime: ' Uhr', members: 'de' },
@@ -24,7 +24,7 @@ export const answerDefault: MemberLanguage = 'en';
 export const memberLanguageOf = (language: Language): MemberLanguage => all[language].members;
 export const memberLanguages: readonly MemberLanguage[] = [...new Set(languages.map(memberLanguageOf))];
 
-/** As `Intl` names it. */
+/** The name that `Intl` has for it. */
 export const localeOf = (language: Language): string => all[language].locale;
 export const clockOf = (language: Language) => all[language];
 
@@ -37,6 +37,6 @@ export interface Forms {
 export const formOf = (count: number, { one, other }: Forms, language: Language): string =>
   new Intl.PluralRules(localeOf(language)).select(count) === 'one' ? one : other;
 
-/** `1.000 Hard Bounces`, `1 spam complaint`. */
+/** `1.000 abgewiesene E-Mails`, `1 spam complaint`. */
 export const countedIn = (count: number, forms: Forms, language: Language): string =>
   `${count.toLocaleString(localeOf(language))} ${formOf(count, forms, language)}`;

@@ -2,12 +2,12 @@
 // answers it; nothing else of a room above reaches one below.
 
 export interface Later<T> {
-  /** Throws before it is answered, where nothing stands in until then. */
+  /** Throws before it is answered, where it has no value until then. */
   (): T;
   answer(value: T): void;
 }
 
-/** `until`: what stands in while the rooms are opened. */
+/** `until` is the value while the rooms are opened. */
 export const later = <T>(what: string, until?: T): Later<T> => {
   let answered = until;
   const ask = (): T => {

@@ -11,7 +11,7 @@ import type { RequestContext, RouteResult } from './route.ts';
 export interface Look {
   /** Plain text. */
   readonly name: string;
-  /** It has the form `#0b57d0`; null takes the service's. */
+  /** A colour such as `#0b57d0`; null: that of the service. */
   readonly colour: string | null;
   readonly logo: { readonly type: string; readonly content: Buffer } | null;
 }

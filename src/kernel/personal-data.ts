@@ -42,7 +42,7 @@ export type Values = Readonly<Record<string, string | number | null>>;
 
 /** A row that quotes the address, in the transaction that erases it. */
 export interface FoundRow {
-  /** It is that of the primary key. */
+  /** The values of the primary key. */
   readonly key: readonly (string | number)[];
   /** The key and the searched columns, as they are now; undefined once the row is removed. */
   readonly values: () => Values | undefined;
@@ -74,11 +74,11 @@ export interface Place {
   readonly erase?: (db: TenantDb, row: FoundRow, erasing: Erasing) => unknown;
 }
 
-/** What a person is told, each by the name of its count or part. */
+/** The words that a person reads, each by the name of its count or part. */
 export interface PersonWords {
   readonly erased?: Readonly<Record<string, string>>;
   readonly kept?: Readonly<Record<string, { readonly what: string; readonly why: string }>>;
-  /** Of the parts that are shown. */
+  /** Titles of the parts that are shown. */
   readonly titles?: Readonly<Record<string, string>>;
 }
 
@@ -98,7 +98,7 @@ export interface PersonPage<Row> {
 interface PartHead {
   /** Who lacks it does not see the part. */
   readonly permission: Permission;
-  /** Of an entry, as GET …/people shows it. */
+  /** The schema of an entry, as GET …/people shows it. */
   readonly entry: z.ZodType;
   readonly says?: string;
 }
@@ -120,7 +120,7 @@ export interface PagedPart<Row = unknown> extends PartHead {
 }
 
 export interface PersonalData {
-  /** In this order: what leads to other rows comes before them. */
+  /** The places are walked in this order: what leads to other rows comes before them. */
   readonly places?: readonly Place[];
   /** Tables that are not walked through, and why. */
   readonly otherTables?: Readonly<Record<string, string>>;
@@ -134,7 +134,7 @@ export interface PersonalData {
   readonly periods?: (db: TenantDb, retention: Config['retention']) => Readonly<Record<string, number>>;
   /** Removes copies that the room keeps of such content. */
   readonly contentErased?: (db: TenantDb, of: ErasedContent) => void;
-  /** After the last walk: removes what is removed later than its rows. */
+  /** Called after the last walk: removes what is removed later than its rows. */
   readonly finish?: (files: TenantFiles, tenantId: string) => Promise<void>;
 }
 

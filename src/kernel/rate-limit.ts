@@ -19,7 +19,7 @@ export const perMinute = per(60);
 export const perHour = per(3_600);
 export const perDay = per(86_400);
 
-/** That part of the limit, and at least one request. */
+/** The limit times `part`, with a burst of at least one request. */
 export const shareOf = ({ perSecond, burst }: RateLimit, part: number): RateLimit => ({
   perSecond: perSecond * part,
   burst: Math.max(1, Math.ceil(burst * part)),

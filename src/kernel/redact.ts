@@ -1,10 +1,10 @@
 // Removes what the audit must not keep: values under names of secrets, and text anywhere in the record that looks like a
 // secret of the service itself. Pure.
 
-/** Also at the end of a longer name: `csrf_token`, `new_password`. */
+/** Names of secrets; the second group also matches at the end of a longer name, such as `csrf_token` or `new_password`. */
 const SECRET_NAME =
   /^(?:authorization|code|cookie|private_key|session)$|(?:^|_)(?:password|secret|token|api_key)$/i;
-/** By the prefixes that the service gives its tokens, session bearers, invitations and signing secrets. */
+/** Matches the prefixes that the service gives its tokens, session bearers, invitations and signing secrets. */
 const OWN_SECRET = /(?:svc_(?:team|proj|sess|inv)|whsec|hooksec)_[A-Za-z0-9_+/=-]+/g;
 const REDACTED = '[redacted]';
 

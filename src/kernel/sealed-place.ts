@@ -15,7 +15,7 @@ export interface SealedPlace {
   readonly boundTo: (row: Readonly<Record<string, unknown>>, tenantId: string) => string;
 }
 
-/** By the kind of file. */
+/** The places in each kind of file. */
 export interface SealedPlaces {
   readonly tenant?: readonly SealedPlace[];
   readonly platform?: readonly SealedPlace[];

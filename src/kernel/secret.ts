@@ -49,7 +49,7 @@ export const urlFingerprint = ({ present }: SealingKey, url: string): string =>
     .digest('hex')
     .slice(0, 2 * FINGERPRINT_BYTES);
 
-/** For so long the programs that use a secret have time to take over the new one. */
+/** The programs that use a secret have this time to take over the new one. */
 export const FORMER_SECRET_MS = DAY;
 
 /**

@@ -12,7 +12,7 @@ const SINGLES = new RegExp(`[${Object.keys(single).join('')}]`, 'g');
 /** Only what is before it says whether an e is left out, so what a word begins with is what its compared form begins with. */
 const E_OF_UMLAUT = /(?<=[aou])e/g;
 
-/** By way of NFKD, and of capitals, so that `ß` and `ẞ` become `ss`. */
+/** Removes accents by NFKD, and capitals by way of upper case, so that `ß` and `ẞ` become `ss`. */
 const plain = (text: string): string => {
   if (IS_ASCII.test(text)) return text.toLowerCase();
   const letters = text.toWellFormed().normalize('NFKD').replace(/\p{M}/gu, '').replace(CONTROL, ' ');
@@ -66,7 +66,7 @@ export const hasWord = (text: string, word: string): boolean => {
 /** What `haveWords` looks for; '' where nothing is. */
 export const joinWords = (typed: string | null): string => typedWords(typed ?? '').join(FIELD);
 
-/** For SQL: whether the values have all of these words, which `joinWords` has joined. */
+/** A function of SQL: whether the values have all of these words, which `joinWords` has joined. */
 export const haveWords = (words: string, ...values: readonly (string | null)[]): 0 | 1 => {
   if (words === '') return 1;
   const text = foldFields(values.map((value) => value ?? ''));

@@ -10,7 +10,10 @@ import { foldWord, nearest } from './nearest.ts';
 /** A batch of 500 wrong items needs no longer answer than one: the first problems show the mistake. */
 const MAX_FIELDS = 20;
 const MAX_ALTERNATIVES = 20;
-/** Of a whole request: each costs a comparison with every known word, and a body may hold 100,000 unknown ones. */
+/**
+ * The bound for a whole request: each suggestion costs a comparison with every known word, and a body may hold 100,000 unknown
+ * ones.
+ */
 const MAX_SUGGESTIONS = 20;
 
 type Issue = z.core.$ZodIssue;

@@ -1,6 +1,6 @@
 // The version of this program.
 import { readFileSync } from 'node:fs';
 
-/** It is the version in package.json. */
+/** Reads the version in package.json. */
 export const readVersion = (): string =>
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;

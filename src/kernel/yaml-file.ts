@@ -9,7 +9,7 @@ export type Path = readonly PropertyKey[];
 
 export interface FileProblem {
   readonly file: string;
-  /** From 1, as editors count. */
+  /** The first line is 1, as in editors. */
   readonly line: number;
   readonly column: number;
   /** `http.listen`, `upstreams[0].port`; empty where the text is no YAML at all. */

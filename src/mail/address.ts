@@ -246,11 +246,11 @@ export const addressDomain = (address: Address): string => address.slice(address
  * receiver that matters, and another spelling must not evade a suppression. */
 export const addressKey = (address: Address): string => address.toLowerCase();
 
-/** Without its plus-part, as mailboxes are named. */
+/** The name of a mailbox: the local part without its plus-part. */
 export const mailboxName = (localPart: string): string =>
   localPart.normalize('NFC').toLowerCase().split('+', 1)[0] ?? '';
 
-/** As addresses that lead to the same mailbox are compared: without the plus-part. */
+/** The form in which addresses that lead to the same mailbox are compared: without the plus-part. */
 export const mailboxOf = (address: string): string => {
   const at = address.lastIndexOf('@');
   return `${mailboxName(address.slice(0, at))}@${address.slice(at + 1).toLowerCase()}`;

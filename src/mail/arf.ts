@@ -4,9 +4,9 @@ import { fieldValue, readFields, typedValue } from './field-block.ts';
 import { type ReportHead, writeReport } from './report.ts';
 
 export interface FeedbackReport {
-  /** It is in lower case: `abuse`, `fraud`, `virus`, `other`, `not-spam` (RFC 6430), `auth-failure` (RFC 6591), `opt-out`. */
+  /** The type in lower case: `abuse`, `fraud`, `virus`, `other`, `not-spam` (RFC 6430), `auth-failure` (RFC 6591), `opt-out`. */
   readonly feedbackType: string;
-  /** Without angle brackets; null if it was redacted (RFC 6590) or is absent. */
+  /** The address without angle brackets; null if it was redacted (RFC 6590) or is absent. */
   readonly originalMailFrom: string | null;
 }
 

@@ -14,7 +14,7 @@ export interface BounceNotice {
   readonly action: 'failed' | 'delayed';
   /** The mail server's product, or `other`. */
   readonly product: string;
-  /** In lower case; null if none was found. */
+  /** The address in lower case; null if none was found. */
   readonly recipient: string | null;
   /** Its own text, from the list of recipients on. */
   readonly reason: string;
@@ -89,7 +89,7 @@ const quotesRefusal = (text: string): boolean => {
   return reply.enhanced !== null || hasWordsOfRefusal(reply);
 };
 
-/** What stands before a colon is the sender's own word; behind it is the subject of the mail that it answers. */
+/** What is before a colon is the sender's own word; behind it is the subject of the mail that it answers. */
 const isOfFailure = (subject: string): boolean => NOT_DELIVERED.test(subject.split(':', 1)[0] ?? '');
 
 /** Whether an opening begins with the reply that refused a mail. */

@@ -83,7 +83,7 @@ export const decodeForwardToken = (keys: TokenKeys, token: string): ReturnPathTa
 /** The path of the page on which a person chooses among the lists they are on; its token is the one to unsubscribe. */
 export const PREFERENCES_PATH = '/api/public/preferences';
 
-/** Where the token of that link leads at this path. */
+/** The link of the page of lists, with the token of that link to unsubscribe. */
 export const preferencesUrlOf = (unsubscribeUrl: string): string =>
   unsubscribeUrl.replace(UNSUBSCRIBE_PATH, PREFERENCES_PATH);
 
@@ -175,7 +175,7 @@ const ownPath = (url: string, origin: string): string => {
   return decoded(given.pathname).replace(/\/{2,}/g, '/') + given.search;
 };
 
-/** Where the address leads, without the record of an open or click; null where nothing else is left of it. */
+/** The address to which the link leads, without the record of an open or click; null where nothing else is left of it. */
 export const withoutTracking = (url: string, origin: string): string | null => {
   const path = ownPath(url, origin);
   if (OPEN_LINK.test(path)) return null;

@@ -26,12 +26,12 @@ export interface AggregateRecord {
     readonly selector: string;
     readonly passed: boolean;
   }[];
-  /** It is the domain of MAIL FROM, or of HELO. */
+  /** The domain of MAIL FROM, or of HELO. */
   readonly spfDomain: string | null;
 }
 
 export interface AggregateReport extends ReportHead {
-  /** For which the policy was found. */
+  /** The domain for which the policy was found. */
   readonly domain: string;
   readonly records: readonly AggregateRecord[];
   /** How many records could not be read. */

@@ -42,7 +42,7 @@ export interface AuthorProof {
 /** Never rejects. */
 export type ProveAuthor = (envelope: Traced, content: Buffer) => Promise<AuthorProof>;
 
-/** By which a repetition is known (RFC 9990 §2.1, RFC 8460 §4.4). */
+/** The fields by which a repetition is known (RFC 9990 §2.1, RFC 8460 §4.4). */
 export interface ReportHead {
   readonly organisation: string;
   readonly reportId: string;
@@ -73,7 +73,7 @@ export const countOf = (value: unknown): number | null => {
   return Number.isInteger(number) && number >= 0 && number <= MAX_COUNT ? number : null;
 };
 
-/** It is in A-labels and lower case. Null where it is no name of a domain. */
+/** The host in A-labels and lower case. Null where it is no name of a domain. */
 export const hostOf = (value: unknown): string | null => {
   const name = wordsOf(value).replace(/\.$/, '');
   return name === '' ? null : domainName(name);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AddressError, addressKey, parseAddress } from './address.ts';
 
 export interface PersonEmail {
-  /** It is as typed, with its domain in lower-case A-labels. */
+  /** The address as typed, with its domain in lower-case A-labels. */
   readonly email: string;
   readonly emailKey: string;
 }

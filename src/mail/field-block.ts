@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer';
 import { decodeText, readUtf8 } from './decode-text.ts';
 
 export interface Field {
-  /** It is in lower case. */
+  /** The name in lower case. */
   readonly name: string;
   /** Unfolded, without white space around it. */
   readonly value: string;
@@ -82,7 +82,7 @@ const decodeHead = (head: Buffer): string => {
     const bytes = Buffer.from(line, 'latin1');
     return readUtf8(bytes) ?? decodeText(bytes, charset);
   };
-  // By whole lines: a pattern that looks for an octet within one takes quadratic time where a long line has none.
+  // Whole lines are decoded: a pattern that looks for an octet within one takes quadratic time where a long line has none.
   return octets.replace(/[^\r\n]+/g, decode);
 };
 

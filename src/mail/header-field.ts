@@ -122,8 +122,10 @@ const formatName = (name: string, column: number): string => {
 export const octetsOf = (text: string): string =>
   NON_ASCII.test(text) ? Buffer.from(text).toString('latin1') : text;
 
-/** One mailbox on one line, as octets. An address that is not ASCII stands there in UTF-8 (RFC 6532 §3.2): an encoded-word is no address.
- * @throws Error on a line break in the name */
+/**
+ * One mailbox on one line, as octets. An address that is not ASCII is in UTF-8 there (RFC 6532 §3.2): an encoded-word is no
+ * address. @throws Error on a line break in the name
+ */
 export const formatMailbox = ({ address, name }: Mailbox, column = 0): string => {
   const shown = name?.trim() ?? '';
   if (shown === '') return octetsOf(address);

@@ -58,7 +58,7 @@ const behind = (html: string, close: string, from: number): number => {
 
 /** The position behind the comment, declaration or tag that opens at `open`. */
 const afterMarkup = (html: string, open: number, settle: Settle): number => {
-  // To Outlook the content of a conditional comment is markup.
+  // Outlook takes the content of a conditional comment as markup.
   if (html.startsWith('<!--[', open)) return open + 5;
   if (html.startsWith('<!--', open)) return settleAs('attribute', behind(html, '-->', open + 4), settle);
   if (html.startsWith('<!', open) || html.startsWith('<?', open))

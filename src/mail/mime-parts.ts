@@ -18,16 +18,16 @@ type Fields = readonly (readonly [name: string, value: string])[];
 export interface PartHead {
   /** `type/subtype` in lower case. */
   readonly type: string;
-  /** Of Content-Type and of Content-Disposition: names in lower case, values decoded. */
+  /** The parameters of Content-Type and of Content-Disposition: names in lower case, values decoded. */
   readonly parameters: Fields;
   readonly dispositionParameters: Fields;
-  /** They are in the order of the part's header. Values are unfolded and otherwise unchanged. */
+  /** The fields in the order of the part's header. Values are unfolded and otherwise unchanged. */
   readonly fields: Fields;
   readonly charset: string | null;
   readonly disposition: 'inline' | 'attachment' | null;
   /** Decoded. */
   readonly filename: string | null;
-  /** It has no angle brackets. */
+  /** The id without angle brackets. */
   readonly contentId: string | null;
   readonly flowed: { readonly delSp: boolean } | null;
 }
@@ -144,7 +144,7 @@ export interface PartPiece {
   readonly parent: PartHead | null;
   /** Decoded; null where the part begins. Of a multipart what is before its first part. */
   readonly content: Buffer | null;
-  /** In lower case; empty where none is declared. */
+  /** The encoding in lower case; empty where none is declared. */
   readonly encoding: string;
   /** Where its body begins, in bytes from the beginning of the message. */
   readonly bodyStart: number;
@@ -154,7 +154,7 @@ export type MessageSource = Buffer | Iterable<Buffer> | AsyncIterable<Buffer>;
 
 /** The parts in their order, each with its decoded content in pieces. @throws MimeError beyond a bound */
 export async function* partsOf(source: MessageSource, maxParts = MAX_PARTS): AsyncGenerator<PartPiece> {
-  // The library and what it stands on are thirty files, which no start needs.
+  // The library and what it needs are thirty files, which no start needs.
   const { TolerantSplitter } = await import('./tolerant-splitter.ts');
   const splitter = new TolerantSplitter({
     ignoreEmbedded: true,

@@ -24,7 +24,7 @@ const alternative: FormatCallback = (element, _, builder) => {
   builder.addInline(element.attribs?.alt ?? '', { noWordTransform: true });
 };
 
-/** The library and what it stands on are thirty files, which no start needs. */
+/** The library and what it needs are thirty files, which no start needs. */
 const makeConverter = (): ReturnType<typeof compileConverter> => {
   const { compile } = load('html-to-text') as { readonly compile: typeof compileConverter };
   return compile({

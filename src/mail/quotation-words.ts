@@ -25,7 +25,7 @@ export const BEGINS_INTRODUCTION =
 export const QUOTES_NAMED =
   /^\s*(?:zitat von|quoting|citando|citat(?:ion)? (?:de|von|fra|från)?|cytowanie)\s.{3,150}:$/i;
 
-/** It stands between dashes, above a quotation without marks. */
+/** These words are between dashes, above a quotation without marks. */
 export const ORIGINAL = new RegExp(
   `(?:${one(
     `original[- ]?(?:${ANY_MESSAGE})|urspr(?:ü|ue)ngliche (?:${ANY_MESSAGE})`,
@@ -52,7 +52,7 @@ export const FORWARDED = new RegExp(
   'iu',
 );
 
-/** It stands at the beginning of a subject. */
+/** These words are at the beginning of a subject. */
 export const SUBJECT_OF_FORWARDED =
   /^\s*(?:fwd?|wg|tr|rv|i|enc|doorst|pd|fs|př|vb|vl|továbbítás|redir|ynt ilt|ilt|iletilen|πρθ|转发|轉寄|전달)\s?[:：]/iu;
 
@@ -60,7 +60,7 @@ export const SUBJECT_OF_FORWARDED =
 export const END_OF_ORIGINAL = /^-{3,}\s?(?:ende|end of|fin)\b.{0,60}-{3,}$/i;
 
 export type HeaderKind = 'from' | 'sent' | 'to' | 'subject';
-/** They are in lower case. */
+/** The words are in lower case. */
 const HEADER_WORDS: Readonly<Record<HeaderKind, string>> = {
   from: 'von|from|de|da|van|od|från|fra|lähettäjä|feladó|de la|от|від|kimden|gönderen|από|expéditeur|remitente|mittente|remetente|afzender|avsender|avsändare|odesílatel|odosielateľ|отправитель|відправник|差出人|发件人|寄件者|寄件人|보낸사람|보낸 사람',
   sent: 'gesendet|gesendet am|sent|envoyé|envoyé le|enviado|enviado el|enviado em|enviada em|inviato|verzonden|wysłano|wysłana|wysłane|data wysłania|odesláno|odoslané|skickat|sendt|lähetetty|elküldve|küldve|trimis|отправлено|дата отправки|надіслано|gönderildi|gönderme tarihi|gönderilme tarihi|στάλθηκε|ημερομηνία αποστολής|date|datum|data|fecha|dato|päiväys|päivämäärä|dátum|tarih|дата|ημερομηνία|送信日時|日時|日付|发送时间|发送日期|寄件日期|傳送日期|日期|보낸날짜|보낸 날짜|날짜',

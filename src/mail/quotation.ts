@@ -26,7 +26,7 @@ const ADDRESS = /[^\s<>@]@[^\s<>@]/;
 const ENDS_IN_ADDRESS = /@[^\s<>@]{3,255}[>)\]]\s?[:：]$/;
 /** `Anna schrieb am 20.11.2026 10:15:` */
 const NAME_THEN_DATE = /^.{1,150}(?:schrieb am|wrote on|a écrit le|escribió el|ha scritto il|schreef op)\s/i;
-/** It has no colon. */
+/** The line of such a quotation ends without a colon. */
 const DATE_AND_ADDRESS = /^\s*(?:19|20)\d\d[-/.].{1,200}<[^\s<>@]{1,64}@[^\s<>@]{1,255}>$/;
 /** Yahoo begins the quotation in the line of its introduction. */
 const WITH_TEXT_BEHIND = /^.{10,250}?@.{3,150}?[:：](?=\s{2,10}\S)/;

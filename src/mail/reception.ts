@@ -6,7 +6,7 @@ import type { ReturnPathTarget } from './verp.ts';
 
 export interface ReceivedMail {
   readonly envelope: Traced;
-  /** It is the mail as it came. */
+  /** The mail as it came. */
   readonly content: Buffer;
 }
 
@@ -27,7 +27,7 @@ export type Admission = { readonly tenantId: string } | { readonly refusal: Admi
 
 export interface MailboxRecipient {
   readonly tenantId: string;
-  /** It is what RCPT TO said, with its domain in A-labels. */
+  /** The address of RCPT TO, with its domain in A-labels. */
   readonly address: string;
   /** Number of the copy's recipient, where the address is the return path of a copy. */
   readonly answers?: number;
@@ -44,7 +44,7 @@ export interface AskedRecipient {
 export interface AskingMail {
   /** MAIL FROM; empty: the null sender. */
   readonly mailFrom: string;
-  /** As declared with MAIL; 0 where it was not. */
+  /** The size declared with MAIL; 0 where none was. */
   readonly size: number;
 }
 
@@ -82,7 +82,7 @@ export interface ReturnPath {
 }
 
 export interface DomainReportMail extends ReceivedMail {
-  /** By the address it came to; what it is decides its content. */
+  /** The kind by the address that the mail came to; the content decides what it is. */
   readonly kind: 'dmarc' | 'tls';
 }
 
@@ -91,14 +91,14 @@ export type DomainReportOutcome = 'taken' | 'not_taken' | 'busy';
 
 /** Mail to the mailbox simulator. */
 export interface SimulatedRecipient {
-  /** It is what RCPT TO said. */
+  /** The address of RCPT TO. */
   readonly recipient: string;
   /** The MAIL FROM, where the answer goes. */
   readonly returnPath: string;
 }
 
 export interface OperatorMail {
-  /** It is what RCPT TO said. */
+  /** The address of RCPT TO. */
   readonly recipient: string;
   /** Empty: the null sender. */
   readonly mailFrom: string;
@@ -127,7 +127,7 @@ export interface Receives<Reporter> {
   ) => Promise<ReportResult[] | null>;
   /** It reads the address by which a copy's recipient unsubscribes. */
   readonly decodeUnsubscribeAddress: (address: string) => ReturnPathTarget | null;
-  /** As the link of the copy does. An automatic reply, a bounce and a report change nothing. */
+  /** Does what the link of the copy does. An automatic reply, a bounce and a report change nothing. */
   readonly unsubscribe: (target: ReturnPathTarget, mail: ReceivedMail) => Promise<ReportResult>;
   /** Null where too many came recently. */
   readonly complain: (mail: ReceivedMail, reporter: Reporter) => Promise<ReportResult | null>;
@@ -142,10 +142,10 @@ export interface Receives<Reporter> {
   readonly admitAnswers: (
     returnPaths: readonly ReturnPath[],
   ) => readonly MailboxRecipient[] | { readonly refusal: AdmissionRefusal };
-  /** Where to write instead of a host that receives nothing; null where there is no such address. */
+  /** The address to write to instead of a host that receives nothing; null where there is none. */
   readonly writeTo: (host: string) => Promise<string | null>;
   readonly receive: (recipients: readonly MailboxRecipient[], mail: ReceivedMail) => Promise<Reception>;
-  /** Of a copy that was forwarded; null also where it is too old. */
+  /** The forwarded copy that the address names; null also where it is too old. */
   readonly decodeForwardPath: (address: string) => ForwardedCopy | null;
   readonly forwardReport: (copy: ForwardedCopy, mail: ReceivedMail) => Promise<ReportResult>;
   /** The name of a DNS block list that has the client; null where none has, and where no list is asked. */

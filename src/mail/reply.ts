@@ -17,7 +17,7 @@ const replyLine = /^(\d{3})(?:[ -](.*))?$/s;
 /** RFC 2034 §4: class 2, 4 or 5. The class may contradict the reply code (RFC 5248 §2.3 has such pairs). The reply code
  * then decides about retries, but the detail still says what is wrong, so it is kept. Some write it in quotes or brackets. */
 const enhancedCode = /^['"([<#]{0,2}([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)[\])>'"#:;,-]{0,2}(?:\s+|$)/;
-/** Where qmail and its like write it: `sorry, no mailbox here by that name (#5.1.1)`. */
+/** The code in the words of qmail and its like: `sorry, no mailbox here by that name (#5.1.1)`. */
 const codeInWords = /#([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)|(?<![\w.])([45]\.[0-7]\.\d{1,3})(?![\w.])/;
 const unprintable = /[\p{Cc}\u2028\u2029\s]+/gu;
 

@@ -5,7 +5,7 @@ import type { Address } from './mailbox.ts';
 
 /** The values of the report's own header. */
 export interface ReportHead {
-  /** It is unique and has no angle brackets. */
+  /** A unique id without angle brackets. */
   readonly id: string;
   /** ms since the epoch. */
   readonly date: number;

@@ -9,7 +9,7 @@ import { type TokenKeys, tenantOfToken } from './token-keys.ts';
 
 export interface ForwardedCopy {
   readonly tenantNumber: number;
-  /** It is the number of the row in the tenant's file. */
+  /** The number of the row in the tenant's file. */
   readonly forwardSeq: number;
 }
 
@@ -33,7 +33,7 @@ const hashOf = (
     .digest('hex')
     .slice(0, HASH_CHARS);
 
-/** It has no angle brackets. `host`: the sending host, in A-labels. */
+/** The return path of a forwarded copy, without angle brackets. `host` is the sending host, in A-labels. */
 export const encodeForwardPath = (
   keys: TokenKeys,
   copy: ForwardedCopy,

@@ -1,9 +1,9 @@
 // Reads and writes the tag lists of DKIM keys, DMARC, BIMI and TLS reporting: `v=DKIM1; k=rsa; p=…` (RFC 6376 §3.2). Pure.
 
 export interface Tag {
-  /** As written, because tags are case-sensitive. */
+  /** The name as written, because tags are case-sensitive. */
   readonly name: string;
-  /** It has no white space around it. */
+  /** The value without white space around it. */
   readonly value: string;
 }
 

@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 
 export interface TokenKeys {
-  /** By which the tokens of the tenant with that number are made. */
+  /** The key by which the tokens of the tenant with that number are made. */
   readonly own: (number: number) => KeyObject;
   /** Those of tenants that had that number at their former host, with the number that they have here. */
   readonly brought: (number: number) => readonly { readonly key: KeyObject; readonly number: number }[];

@@ -4,7 +4,7 @@ export interface Traced {
   /** MAIL FROM without angle brackets. */
   readonly mailFrom: string;
   readonly clientAddress: string;
-  /** It is the name that the client gave itself. */
+  /** The name that the client gave itself. */
   readonly helo: string;
   /** RFC 3848, RFC 6531 §4.3: `ESMTP`, `UTF8SMTPS`, … */
   readonly protocol: string;

@@ -107,7 +107,7 @@ export interface CopyAddresses {
   unsubscribe(target: ReturnPathTarget, domain: string): string;
   /** Complaints about any copy go there (RFC 9477). It is below the domain in From, so that its signature covers it (§3.1.1). */
   complaints(domain: string): string;
-  /** By which a complaint names the copy; no one else can make it (RFC 9477 §3.2). */
+  /** The id by which a complaint names the copy; no one else can make it (RFC 9477 §3.2). */
   feedbackId(target: ReturnPathTarget): string;
 }
 

@@ -11,11 +11,11 @@ const HIDING = '[\\u061c\\u180e\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u20
 const HIDDEN = new RegExp(`${LOST_JOINER}|${HIDING}`, 'gu');
 const UNSEEN = new RegExp(`${LOST_JOINER}|${HIDING}|[\\p{Cc}\\u2028\\u2029\\u2065]`, 'u');
 
-/** Without the characters that change or hide text and are not shown. */
+/** The text without the characters that change or hide text and are not shown. */
 export const withoutInvisibles = (text: string): string => text.replace(HIDDEN, '');
 
 /** Whether all that is there is seen, and on one line. */
 export const isSeen = (text: string): boolean => !UNSEEN.test(text);
 
-/** Without the joiners that are spelling, for rules that refuse each character that is not shown. */
+/** The text without the joiners that are spelling, for rules that refuse each character that is not shown. */
 export const withoutSpelling = (text: string): string => text.replace(SPELLING, '');

@@ -5,7 +5,7 @@ import type { Disk } from './disk.ts';
 import type { FaultKind } from './file-states.ts';
 import type { Maintenance } from './maintenance.ts';
 
-/** After a checkpoint that failed. */
+/** The wait after a checkpoint that failed. */
 const RETRY_MS = 30 * SECOND;
 /** A reader of another process (a backup) stays for a while. */
 const HELD_RETRY_MS = 10 * SECOND;
@@ -28,7 +28,7 @@ export interface CheckpointsDeps {
 
 export const createCheckpoints = (deps: CheckpointsDeps) => {
   const { path, files, wal, disk, maintenance, checkpointBytes, onFault, onWal, onCopied } = deps;
-  /** From the first half on until the WAL has been restarted. */
+  /** The checkpoint in progress: set when the first half begins, until the WAL has been restarted. */
   let current: Promise<void> | null = null;
   let copied = false;
   let rewrites = false;

@@ -1,4 +1,4 @@
-// A consistent copy of one database beside whoever reads and writes it: SQLite's online backup, from a connection that holds one
+// A consistent copy of one database while others read and write it: SQLite's online backup, from a connection that holds one
 // read transaction. A writer does not make it begin again, and waits for nothing; only the WAL cannot begin again meanwhile.
 //
 // The copy is one file in rollback mode: it opens without a WAL and a -shm beside it, also where nothing can be written. The counters
@@ -34,12 +34,12 @@ export interface Copied {
 const PAGES_PER_STEP = 256;
 /** Only the daemon's opening or closing of the file holds a lock that a reader must wait for. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** In the header: by which version of the format the file is written and read; 2 is with a WAL, 1 without. */
+/** The place in the header of the versions of the format for writing and reading; 2 is with a WAL, 1 without. */
 const FORMAT_AT = 18;
 const WITHOUT_WAL = Buffer.of(1, 1);
 /**
- * In the header: how often the file was changed, how often its tables were, and the first as of when its size was noted. Opening a file
- * changes them, and so does SQLite's online backup.
+ * The places of three counters in the header: the changes of the file, those of its tables, and those of the file at the time
+ * when its size was noted. Opening a file changes them, and so does SQLite's online backup.
  */
 const COUNTERS_AT = [24, 40, 92];
 const FIRST = Buffer.of(0, 0, 0, 1);
@@ -87,7 +87,7 @@ const MAGIC = Buffer.from('SQLite format 3\0');
 const USER_VERSION_AT = 60;
 const APPLICATION_ID_AT = 68;
 
-/** Of the first bytes of a file. */
+/** Reads the schema's numbers from the first bytes of a file. */
 const schemaIn = (head: Buffer, path: string): SchemaNumbers => {
   const isDatabase = head.length > APPLICATION_ID_AT + 4 && head.subarray(0, MAGIC.length).equals(MAGIC);
   const [version, hash] = isDatabase
@@ -97,7 +97,7 @@ const schemaIn = (head: Buffer, path: string): SchemaNumbers => {
   throw notOurs(path);
 };
 
-/** On the disk, with its place in the directory still to be synced. */
+/** Gives the file the header of one without a WAL, and syncs it; its place in the directory is still to be synced. */
 const makeOneFile = async (path: string): Promise<number> => {
   const file = await open(path, 'r+');
   try {

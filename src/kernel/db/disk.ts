@@ -12,9 +12,9 @@ export interface Disk {
   syncData(descriptor: number): Promise<void>;
   /** The entries of a directory: files that were created or removed in it. */
   syncDirectory(path: string): Promise<void>;
-  /** At once: the kernel has it in memory, and asking on a thread of the pool takes ten times as long. Throws. */
+  /** Answers at once: the kernel has it in memory, and asking on a thread of the pool takes ten times as long. Throws. */
   size(descriptor: number): number;
-  /** Which file the path leads to, at once; null where there is none, or it cannot be found out. */
+  /** Says at once which file the path leads to; null where there is none, or it cannot be found out. */
   identify(path: string): string | null;
   /** Which file it is, also after a reboot, which may give devices other numbers. Throws. */
   identifyForGood(path: string): string;
@@ -56,7 +56,7 @@ export const disk: Disk = {
 // Whether the paths of an open database still lead to what was opened. A directory that is moved, removed or restored under the
 // running service leaves SQLite with files that no path leads to: what is written there is gone with the process.
 
-/** Which files the paths of the database at `path` lead to. Costs two calls of `stat`. */
+/** Says which files the paths of the database at `path` lead to. Costs two calls of `stat`. */
 export const leadsTo = (disk: Disk, path: string): string =>
   [path, `${path}-wal`].map((one) => disk.identify(one)).join(' ');
 

@@ -28,9 +28,9 @@ import { isOfTheFile, perhapsStored, unavailable } from './unavailable.ts';
 
 /** The longest time for which a transaction keeps the event loop; further callers become the next one. */
 const BATCH_BUDGET_MS = 8;
-/** For so long a change by another process may go unnoticed: each request reads, and asking takes as long as such a read. */
+/** A change by another process may go unnoticed for this time: each request reads, and asking takes as long as such a read. */
 const OTHERS_MS = 1;
-/** For so long a replacement of the file may go unnoticed: each look costs two calls of `stat`. */
+/** A replacement of the file may go unnoticed for this time: each look costs two calls of `stat`. */
 const PLACE_MS = 100;
 /** Only a foreign process can hold a lock, because the maintenance thread writes when no one else does. The event loop waits so long. */
 const BUSY_TIMEOUT_MS = 10;
@@ -82,11 +82,11 @@ export interface DurableFileOptions<K extends FileKind> {
   /** The WAL is checkpointed when it has grown to this. */
   readonly checkpointBytes: number;
   readonly onFault: (error: unknown, what: FaultKind) => void;
-  /** After each try to empty the WAL: its bytes where a transaction of another process holds it, else 0. */
+  /** Called after each try to empty the WAL, with its bytes where a transaction of another process holds it, else with 0. */
   readonly onWal: (bytes: number) => void;
   /** After what has been written is on the disk and its callers have their answers. */
   readonly onCommitted?: () => void;
-  /** For tests: each transaction is undone before its commit, and runs again as after a throw. */
+  /** Tests set it: each transaction is undone before its commit, and runs again as after a throw. */
   readonly runsTwice?: boolean | undefined;
 }
 

@@ -74,7 +74,7 @@ export interface FileStates {
   /** Tenants' files in each state but `ok`. */
   counts(): Readonly<Record<FaultState, number>>;
   fail(id: string, state: FaultState, error: unknown): void;
-  /** It has been opened or written; or it is gone. */
+  /** The file has been opened or written, or it is gone: its state ends. */
   end(id: string): void;
   /** `listener` is called at each change of a state, and must not throw. */
   watch(listener: FaultListener): void;

@@ -3,7 +3,7 @@
 // damaged and nothing fails: it only takes space. Short ones are not worth a word.
 import { type Clock, toIso } from '#src/kernel/time.ts';
 
-/** It is told of when it has grown to so many times its bound, and again each time it has grown so many times since. */
+/** A held log is reported when it has grown to this many times its bound, and again each time it has grown as many times since. */
 const MUCH = 4;
 
 export interface HeldLog {
@@ -22,7 +22,7 @@ export const createHeldLogs = (
   const large = new Map<string, HeldLog>();
   const told = new Map<string, number>();
   return {
-    /** After a try to empty the log of a file: what is held of it, 0 where it is empty. */
+    /** Called after a try to empty the log of a file, with what is held of it, 0 where it is empty. */
     note: (id: string, bytes: number): void => {
       if (bytes === 0) {
         since.delete(id);

@@ -7,7 +7,10 @@ import type { AnyDb } from './sqlite.ts';
  * takes 11 days. A return path has 48 bits for them, which are enough for 280,000 restores.
  */
 export const GAP = 1_000_000_000;
-/** Of tenants: their numbers have 32 bits in a return path, and no one makes so many practices between two backups. */
+/**
+ * The gap for the numbers of tenants: these have 32 bits in a return path, and no one makes so many practices between two
+ * backups.
+ */
 export const TENANTS_GAP = 10_000;
 
 /** Its entries are a chain without gaps: one would say that entries are missing. */

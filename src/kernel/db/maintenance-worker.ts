@@ -106,7 +106,7 @@ const copyWal = (db: Database.Database): number => {
   return row?.busy === 0 && row.checkpointed === row.log ? 0 : heldBytes(row);
 };
 
-/** There are none to be counted while another process copies it. */
+/** While another process copies the WAL, SQLite reports no number of frames: then one frame counts. */
 const heldBytes = (row: Checkpointed | undefined): number => Math.max(1, row?.log ?? 0) * FRAME_BYTES;
 
 /** Copies everything and empties the WAL, where it may be. Where others read or write, it copies what it can; its bytes then. */

@@ -15,14 +15,14 @@ interface Keeper {
 
 const keepers = new WeakMap<AnyDb, Keeper[]>();
 
-/** From now on `keeper` takes part in the transactions of the connection. */
+/** Lets `keeper` take part in the transactions of the connection from now on. */
 export const keepBeside = (db: AnyDb, keeper: Keeper): void => {
   const present = keepers.get(db);
   if (present) present.push(keeper);
   else keepers.set(db, [keeper]);
 };
 
-/** It is called before each COMMIT and before the release of a caller's savepoint. Throws as SQLite does. */
+/** Called before each COMMIT and before the release of a caller's savepoint. Throws as SQLite does. */
 export const writeMemory = (db: AnyDb): void => {
   for (const { write } of keepers.get(db) ?? []) write?.();
 };

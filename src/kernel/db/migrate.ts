@@ -18,7 +18,7 @@ export type Migrations = Readonly<Record<FileKind, readonly Migration[]>>;
 
 const QUOTED_OR_BLANK = /'(?:[^']|'')*'|"[^"]*"|(?:--[^\n]*|\s)+/g;
 
-/** Without comments, and with one blank where there are several. */
+/** The statements without comments, and with one blank where there are several. */
 export const normalSql = (sql: string): string =>
   sql.replace(QUOTED_OR_BLANK, (found) => (/^['"]/.test(found) ? found : ' ')).trim();
 

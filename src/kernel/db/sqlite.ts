@@ -107,7 +107,7 @@ export const eachRow =
     for (const row of statement.iterate(...values)) if (visit(row) === false) return;
   };
 
-/** For commands beside the daemon, which write nothing. Throws better-sqlite3's SqliteError. */
+/** Opens a file for commands that run beside the daemon and write nothing. Throws better-sqlite3's SqliteError. */
 export const openReadOnly = <D extends AnyDb>(path: string): D =>
   new Database(path, { readonly: true, fileMustExist: true }) as unknown as D;
 

@@ -74,7 +74,7 @@ export const isInUse = (directory: string): boolean => {
 export interface Storage {
   readonly platform: DurableFile<PlatformDb>;
   readonly tenants: TenantFiles;
-  /** They are the states of both kinds of files, and of the disk. */
+  /** The states of both kinds of files, and of the disk. */
   readonly states: Pick<FileStates, 'of' | 'all' | 'counts' | 'watch' | 'end'>;
   /** Measures it, and reports where there is little. */
   readonly space: () => FreeSpace;
@@ -99,7 +99,7 @@ export interface StorageOptions {
   readonly isWhole: (db: TenantDb) => boolean;
   /** With less than this left the disk counts as nearly full. */
   readonly leastFree: LeastFree;
-  /** Of what delays no answer; `states` has the others. */
+  /** Reports a fault that delays no answer; `states` has the others. */
   readonly onFault: (error: unknown, what: FaultKind) => void;
   /** A held log has grown far beyond its bound, or much since; undefined: it has been emptied. */
   readonly onHeld?: (id: string, log: HeldLog | undefined) => void;
@@ -107,7 +107,7 @@ export interface StorageOptions {
   readonly runsTwice?: boolean | undefined;
 }
 
-/** Of errors whose code says nothing. */
+/** The state after an error whose code says nothing. */
 const FAULT_BY_KIND: Partial<Record<FaultKind, FaultState>> = {
   'opening failed': 'unreadable',
   'sync failed': 'failing',

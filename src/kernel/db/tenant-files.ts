@@ -34,7 +34,10 @@ export interface TenantFiles {
   create<T>(tenantId: string, fill: (db: TenantDb) => T): Promise<T>;
   /** See DurableFile.checkpoint. */
   checkpoint(tenantId: string): Promise<void>;
-  /** As `checkpoint`, and makes the file of its rows alone. False for a file larger than `maxBytes`, which is not rewritten. */
+  /**
+   * Like `checkpoint`, but it also writes the file again with its rows alone. False for a file larger than `maxBytes`, which is
+   * not rewritten.
+   */
   rewrite(tenantId: string, maxBytes: number): Promise<boolean>;
   /**
    * Calls `swap` with the file closed: it puts another in its place. Who uses it meanwhile waits, and gets the new one. A faulty swap
@@ -43,12 +46,12 @@ export interface TenantFiles {
   replace(tenantId: string, swap: () => Promise<void>): Promise<void>;
   /** Closes and removes all files of a tenant. */
   remove(tenantId: string): Promise<void>;
-  /** From now on no work of the tenant begins (`mayBegin`), until `release`; its file is read and written as before. */
+  /** Lets no work of the tenant begin (`mayBegin`) until `release`; its file is read and written as before. */
   hold(tenantId: string): void;
   mayBegin(tenantId: string): boolean;
   /**
-   * As `hold`; and all that would use the file is refused with `refusal`, until `release`. Resolves once what was written before is
-   * answered and the file is closed.
+   * Like `hold`, and all that would use the file is refused with `refusal`, until `release`. Resolves once what was written
+   * before is answered and the file is closed.
    */
   withhold(tenantId: string, refusal: AppError): Promise<void>;
   release(tenantId: string): void;
@@ -105,7 +108,7 @@ export const createTenantFiles = ({
   onFault,
   onRemoved,
 }: TenantFilesOptions): TenantFiles => {
-  /** In the order of their last use, the oldest first. */
+  /** The entries in the order of their last use, the oldest first. */
   const entries = new Map<string, Entry>();
   /** When each file that was found in order had been changed. */
   const inspectedAt = new Map<string, number>();
@@ -152,7 +155,7 @@ export const createTenantFiles = ({
             .close()
             .catch((error) => onFault(tenantId, error, 'closing failed'))
             .finally(freeSlot),
-        // It was never open, and has given its slot back.
+        // The file was never open, and has given its slot back.
         () => undefined,
       )
       .finally(() => {

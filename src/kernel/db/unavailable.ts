@@ -1,4 +1,4 @@
-// What callers are told where a file cannot be read or written.
+// The error that callers get where a file cannot be read or written.
 import Database from 'better-sqlite3';
 import { AppError } from '#src/kernel/errors.ts';
 import { say, type Text } from '#src/kernel/say.ts';

@@ -16,7 +16,7 @@ const IDLE_MS = 5 * SECOND;
 const LIFETIME_MS = MINUTE;
 /** Per owner and origin: as many as are used at a time. */
 const MAX_IDLE_EACH = 4;
-/** Of all owners, in use or not. Above it none is kept, so that descriptors are left for files. */
+/** The connections of all owners, in use or not. Above this number none is kept, so that descriptors are left for files. */
 const MAX_OPEN_TO_KEEP = 512;
 
 /** Node's quarter of a second gives up hosts on the other side of the world that have several addresses. */
@@ -58,7 +58,7 @@ export const createConnections = (ca: string | undefined, checked: CheckedLookup
     if (pool.users === 0) pools.delete(owner);
   };
 
-  /** Before the first byte of TLS and of a request, because this listener is the first one. */
+  /** Checks the address before the first byte of TLS and of a request, because this listener is the first one. */
   const checkAgain = (socket: Socket): void => {
     socket.prependOnceListener('connect', () => {
       if (checked.kindOf(socket.remoteAddress ?? '') === 'internal')

@@ -13,7 +13,7 @@ const BODY_MS = 2 * SECOND;
 /** Early hints and the like; no receiver needs more. */
 const MAX_INTERIM = 16;
 
-/** Without a body it is a GET. */
+/** A request without a body is a GET. */
 export interface Exchanged extends Omit<OutboundRequest, 'body'> {
   readonly body: OutboundRequest['body'] | null;
   /** How much of the answer is kept, at most 64 KiB; an excerpt where absent. */

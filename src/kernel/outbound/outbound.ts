@@ -84,9 +84,9 @@ export const requireUsable = async (outbound: Pick<Outbound, 'refusalOf'>, url: 
 
 // Tests that members ask for: each is a request to somebody else's server, and keeps its place for as long as that hangs.
 const TESTS_PER_MINUTE = 12;
-/** Of one practice, so that tests of receivers that hang leave places for other practices. */
+/** The tests of one practice at a time, so that receivers that hang leave places for other practices. */
 const TESTS_AT_ONCE = 2;
-/** Of all practices at a time, besides all other requests; further ones wait. */
+/** The tests of all practices at a time, besides all other requests; further ones wait. */
 const TESTS = 32;
 
 /** `what` is tested: the beginning of a sentence, such as `Webhooks`. */

@@ -1,4 +1,4 @@
-// From a URL to the addresses it may be connected to. First its form, its port and its name are judged, before anything is
+// Finds the addresses that a URL may be connected to. First its form, its port and its name are judged, before anything is
 // looked up; then the DNS is asked here and nowhere else, and every address is judged. A connection is made to the addresses
 // that were judged, without a second lookup: a name may point elsewhere a moment later.
 import { networkInterfaces } from 'node:os';
@@ -19,9 +19,9 @@ export interface Target {
   readonly port: number;
   /** Whether web servers use this port; other ports are only for hosts that the operator allows. */
   readonly isUsualPort: boolean;
-  /** As the Host header names it. */
+  /** The host and port as the Host header names them. */
   readonly authority: string;
-  /** It has the query. */
+  /** The path with the query. */
   readonly path: string;
 }
 

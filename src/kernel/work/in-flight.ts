@@ -151,7 +151,7 @@ export const createInFlight = <Item extends WorkItem>(limits: WorkLimits, clock:
     },
     isIdle: (tenantId: string): boolean => (tenants.get(tenantId)?.items.size ?? 0) === 0,
     has: (tenantId: string, key: Item['key']): boolean => tenants.get(tenantId)?.items.has(key) ?? false,
-    /** From now on it is worked on. */
+    /** The item is worked on from now on. */
     begin: (tenantId: string, item: Item): void => {
       tenantOf(tenantId).items.add(item.key);
       countClaim(targetOf(tenantId, item.target), item, 1);

@@ -14,7 +14,10 @@ export interface Claim<Item> {
   isInFlight(key: WorkItem['key']): boolean;
   /** First in a transaction that takes, because it may run twice: what its undone run took is let go of. */
   startOver(): void;
-  /** In the transaction that writes its attempt and the time of the next one. It is tried once `claimDue` resolves. */
+  /**
+   * Called in the transaction that writes the item's attempt and the time of the next one. It is tried once `claimDue`
+   * resolves.
+   */
   take(item: Item): void;
 }
 
@@ -22,7 +25,7 @@ export interface Claim<Item> {
 export interface WorkQueue<Item extends WorkItem, Outcome> {
   readonly name: string;
   readonly limits: WorkLimits;
-  /** From that failure of a target in a row on, the target pauses; see `healthAfter`. Never where absent. */
+  /** A target pauses from this failure in a row on; see `healthAfter`. Absent: it never pauses. */
   readonly pausesFrom?: number;
   /**
    * Claims what is due for a tenant: short work on its file, which waits for no network and writes nothing where nothing is to
@@ -43,7 +46,7 @@ export interface WorkQueue<Item extends WorkItem, Outcome> {
 export interface OpenQueue {
   /** Something of the tenant may be due. Harmless at any time. */
   wake(tenantId: string): void;
-  /** As `wake`, after all that is woken, and few at a time: for a start. */
+  /** Like `wake`, but after all that is woken, and few at a time: this is for a start. */
   lookLater(tenantId: string): void;
   /** Another part of the process works on an item until it calls the function that is returned; a stop waits for it. */
   keep(tenantId: string, key: WorkItem['key']): () => void;
@@ -75,7 +78,7 @@ export const openQueue = <Item extends WorkItem, Outcome>(
   { clock, wake, mayBegin, report, stopping, isAbandoned }: QueueDeps,
 ) => {
   const inFlight = createInFlight<Item>(queue.limits, clock);
-  /** With items to be tried, in the order of their turns. */
+  /** Targets with items to be tried, in the order of their turns. */
   const waiting = new Set<Target<Item>>();
   const tracked = new Set<Promise<void>>();
   /** Tenants whose turn is in progress. */
@@ -234,7 +237,7 @@ export const openQueue = <Item extends WorkItem, Outcome>(
         turning.delete(tenantId);
       }
     },
-    /** Of a tenant whose work is held: gives back what is not being tried yet. True once nothing is worked on. */
+    /** Gives back what is not being tried yet of a tenant whose work is held. True once nothing is worked on. */
     endWork: (tenantId: string): boolean => {
       for (const target of [...waiting]) if (target.tenantId === tenantId) track(takeBack(target));
       return !turning.has(tenantId) && inFlight.isIdle(tenantId);
@@ -266,7 +269,7 @@ export const openQueue = <Item extends WorkItem, Outcome>(
       ...inFlight.facts(),
       waiting: [...waiting].reduce((sum, { queue: { length } }) => sum + length, 0),
     }),
-    /** After `stopping`: gives back what waits, and resolves when all that is in flight has ended. */
+    /** Called after `stopping`: gives back what waits, and resolves when all that is in flight has ended. */
     drain: async (): Promise<void> => {
       for (const target of [...waiting]) track(takeBack(target));
       while (tracked.size > 0) await Promise.all(tracked);

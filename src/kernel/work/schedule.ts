@@ -9,7 +9,7 @@ import { createDueTimes, createPump, MAX_TIMER_MS } from './pump.ts';
 const MAX_TURNS = 16;
 /** First looks after a start may each open a file: the other turns come before them. */
 const MAX_FIRST_LOOKS = 4;
-/** After a turn that failed; doubled with each failure that follows. */
+/** The wait after a turn that failed; it doubles with each failure that follows. */
 const FIRST_RETRY_MS = 5 * SECOND;
 const LAST_RETRY_MS = 5 * MINUTE;
 

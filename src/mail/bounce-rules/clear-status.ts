@@ -12,7 +12,8 @@ import {
 } from './rule.ts';
 
 export const clearStatus: readonly BounceRule[] = [
-  // This is before all codes, because one answer covers groups that do not exist and groups that refuse mail from outside.
+  // This rule comes before all codes, because one answer covers groups that do not exist and groups that refuse mail from
+  // outside.
   {
     rule: 'recipient_policy',
     class: 'soft',
@@ -30,7 +31,7 @@ export const clearStatus: readonly BounceRule[] = [
     example:
       '550 5.7.1 RESOLVER.RST.AuthRequired; authentication required; delivery restriction check failed because the sender was not authenticated',
   },
-  // From here on the enhanced code is clear.
+  // The enhanced code is clear from this rule on.
   {
     rule: 'sender_address',
     class: 'soft',

@@ -1,6 +1,6 @@
-// What servers write when they refuse mail, as phrases by reason and language. `…` stands for a few words, and a letter with
-// an accent for one or two characters, because old servers and 7-bit reports damage such letters. The patterns of rule.ts have
-// the English and German words that need more than a phrase. Pure data.
+// The words of servers that refuse mail, as phrases by reason and language. `…` stands for a few words, and a letter with an
+// accent for one or two characters, because old servers and 7-bit reports damage such letters. The patterns of rule.ts have the
+// English and German words that need more than a phrase. Pure data.
 
 const reasons = [
   'unknown_user',

@@ -137,7 +137,7 @@ const ours =
 const ofSender =
   /\b(?:helo|ehlo|ptr|rdns|reverse)\b|\bdns[ -](?:entry|record)|\bfrom:?(?: header)? domain\b|\byou(?:'re| are)? (?:claim|send from|sending from)\b|\b(?:domain|host|dns|lookup)\b.{0,30}(?<!\b(?:to|to the) )\bsender\b|\b(?:in|of) your (?:e-?mail )?address\b|\b(?:sendende|einliefernde)|(?<!\b(?:to|to the) )\b(sender|helo|ehlo|mail from|return.?path|envelope from)\b.{0,60}\b(domain|address|rejected|denied|invalid|unknown|not found|does not exist|not exist|verif\w*)|\babsende\S{0,12}\b.{0,60}(existiert nicht|unbekannt|abgelehnt|ung(ü|ue)ltig|nicht gefunden|verif)/;
 
-/** Of the sender, or of the host that hands over: its names and its entries in the DNS. */
+/** Phrases about the sender, or the host that hands over: its names and its entries in the DNS. */
 export const senderAddress = orPhrases(new RegExp(`${ours.source}|${ofSender.source}`), 'sender');
 
 /** The passing states in which a server cannot say more. A person who is to check an address is also asked to try again. */
