@@ -127,11 +127,11 @@ export const openDomains = (
     /** Those of the practice whose file it is. */
     sendingHosts: (db: TenantDb) => sendingHosts(db, deps),
     receiving: {
-      /** Of the practice whose file it is. */
+      /** The hosts of the practice whose file it is. */
       hosts: (db: TenantDb) => receivingHosts(db, settings.serviceHost),
-      /** On request: see `createRequestCheck`. */
+      /** Runs on request: see `createRequestCheck`. */
       check: createRequestCheck(deps, (id, change) => checkReceivingHosts(deps, id, change)),
-      /** On request, as checks: it ends with one. */
+      /** Runs on request, as checks do: it ends with one. */
       applyRecords: createRequestCheck(deps, createApplyRecords(deps, provider)),
       /** The name of the one that `applyRecords` publishes at; null: none. */
       dnsProvider: provider?.name ?? null,

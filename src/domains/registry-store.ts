@@ -165,7 +165,7 @@ export const servedStore = perConnection((db: PlatformDb) => {
     kindOf: (name: string): 'managed' | 'custom' | null => kindOf.get(name) ?? null,
     /** They come in the order of the tokens, after `after`. */
     tokens: (after: string, limit: number): { token: string; text: string }[] => tokens.all(after, limit),
-    /** In the order of the names, after `after`. */
+    /** The hosts after `after`, in the order of their names. */
     managedHosts: (after: string, limit: number): string[] => managedHosts.all(after, limit),
   };
 });

@@ -20,7 +20,7 @@ CREATE TABLE audit (
 CREATE TRIGGER audit_append_only BEFORE UPDATE ON audit BEGIN
   SELECT RAISE(ABORT, 'the audit is append-only');
 END;
--- Older entries may be removed: 0 except while the retention job removes them.
+-- delete_before is 0, so that nothing can be removed; the retention job sets it while it removes older entries.
 CREATE TABLE audit_retention (
   only          INTEGER PRIMARY KEY CHECK (only = 1),
   delete_before INTEGER NOT NULL

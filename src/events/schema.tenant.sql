@@ -58,7 +58,7 @@ CREATE TRIGGER audit_reduced_visibly BEFORE UPDATE ON audit
 WHEN NEW.is_reduced = 0 OR NOT EXISTS (SELECT 1 FROM erasures WHERE finished_at IS NULL) BEGIN
   SELECT RAISE(ABORT, 'the audit is append-only');
 END;
--- Older entries may be removed: 0 except while the retention job removes them.
+-- delete_before is 0, so that nothing can be removed; the retention job sets it while it removes older entries.
 CREATE TABLE audit_retention (
   only          INTEGER PRIMARY KEY CHECK (only = 1),
   delete_before INTEGER NOT NULL

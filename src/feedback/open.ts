@@ -101,7 +101,7 @@ export const openFeedback = (
     ],
     /** Writes the opens and clicks that are still in memory. */
     stop: () => recorder.stop(),
-    /** After the last signal: sends what owners are still to be notified of. */
+    /** Called after the last signal: sends what owners are still to be notified of. */
     stopNotices: () => pauseNotices.stop(),
   } satisfies Room & Record<string, unknown>;
 };

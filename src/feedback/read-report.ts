@@ -62,7 +62,7 @@ const textOfLost = (source: Buffer, root: MimePart, parts: readonly MimePart[]):
 };
 
 export interface ReportEnvelope {
-  /** It has no angle brackets. Empty for the null sender, with which servers report (RFC 5321 §4.5.5). */
+  /** The address without angle brackets. Empty for the null sender, with which servers report (RFC 5321 §4.5.5). */
   readonly mailFrom: string;
 }
 

@@ -56,13 +56,13 @@ const replyData = ({ reply, rule }: Consequence): EventData => ({
   ...(rule === null ? {} : { rule }),
 });
 
-/** Only these are held against the practice at once, whoever sends them. */
+/** Only these are held against the practice at once, no matter who sends them. */
 const reportsComplaint = (report: Report): boolean =>
   report.kind === 'feedback'
     ? isComplaint(report.feedback)
     : report.kind === 'relay_event' && report.found.signal === 'spam_complaint';
 
-/** It is called in the transaction of the tenant's file. `from`: the source by HTTP, or what is known of the sender of a mail. */
+/** Called in the transaction of the tenant's file. `from`: the source by HTTP, or what is known of the sender of a mail. */
 export const applyReport = (
   db: TenantDb,
   recipientId: number,

@@ -32,7 +32,7 @@ export type Report =
 /** About the recipient whose return path the report came to. */
 export interface RecipientFacts {
   readonly address: string;
-  /** In the order in which they were stored. */
+  /** The events in the order in which they were stored. */
   readonly events: readonly SignalEvent[];
   /** The report is a complaint of someone who has not proved who they are: one of someone who has is news after it. */
   readonly isUncounted?: boolean;
@@ -115,7 +115,7 @@ const afterStatuses = (
   { recipients, words }: Extract<Report, { kind: 'delivery_status' }>,
 ): Consequence | null => {
   const own = ownStatuses(recipients, address);
-  // They are less serious than any failure, and need no judgement.
+  // Statuses other than a failure are less serious than any failure, and need no judgement.
   const reached = own.filter(({ action }) => action !== 'failed');
   return (reached.length > 0 ? reached : own.slice(0, MAX_JUDGED))
     .map((one) => meaningOfStatus(one, words))

@@ -18,7 +18,7 @@ export const behaviourOf = (localPart: string): Behaviour | null => {
 
 export interface SimulatedMail {
   readonly behaviour: Behaviour;
-  /** It is what RCPT TO said. */
+  /** The address of RCPT TO. */
   readonly recipient: Address;
   /** The MAIL FROM, where the answer goes. */
   readonly returnPath: Address;

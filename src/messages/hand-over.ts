@@ -6,7 +6,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 
 /** All tenants together have so much: some seconds of usual messages at full speed. */
 const MAX_BYTES = 32 * 1_024 * 1_024;
-/** Of one tenant: its messages may wait, because its upstream or its disk fails. */
+/** The bound for one tenant: its messages may wait, because its upstream or its disk fails. */
 const MAX_TENANT_BYTES = MAX_BYTES / 4;
 /** The objects around the rows take about as much. */
 const ENTRY_BYTES = 1_024;

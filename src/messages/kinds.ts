@@ -33,7 +33,7 @@ export const kinds = {
 export type Kind = keyof typeof kinds;
 export const kindNames = Object.keys(kinds) as [Kind, ...Kind[]];
 
-/** They are about health, or ask for a consent that has not been given yet: they carry no advertising and are not tracked. */
+/** Kinds about health, or which ask for a consent that has not been given yet: they carry no advertising and are not tracked. */
 export const delicateKinds: ReadonlySet<Kind> = new Set(['termin', 'recall', 'doi']);
 
 /** The kind of campaigns to people who consented to that channel; undefined: there are none. */

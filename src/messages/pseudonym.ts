@@ -24,7 +24,7 @@ export const addressHash = (key: TenantKey, tenantId: string, address: Address):
 export const addressPseudonym = (key: TenantKey, tenantId: string, address: Address): string =>
   written(addressHash(key, tenantId, address));
 
-/** Of a subject, tag or value; nothing stays nothing. */
+/** The pseudonym of a subject, tag or value; an empty text stays empty. */
 export const textPseudonym = (key: TenantKey, tenantId: string, text: string): string =>
   text === ''
     ? ''

@@ -23,7 +23,7 @@ const { project_id, project_slug, route_id, route_slug } = messageFields;
 
 const MIB = 1_024 * 1_024;
 
-/** Of a whole mail in JSON: the content of its attachments, in all, before it is base64. */
+/** The bound for a whole mail in JSON: the content of its attachments, in all, before it is base64. */
 export const WHOLE_MAIL_CONTENT_BYTES = 5 * MIB;
 
 export const inboundFields = {

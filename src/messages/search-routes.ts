@@ -21,7 +21,7 @@ import type { SearchIndexer } from './search-indexer.ts';
 import { type MessageFilter, messageSearchStore } from './search-store.ts';
 import { messageStore } from './store.ts';
 
-/** For one practice: 100,000 rows take some seconds of the event loop, in small pieces. */
+/** The limit for one practice: 100,000 rows take some seconds of the event loop, in small pieces. */
 const EXPORTS_PER_MINUTE = 20;
 
 const DAY_ALONE = /^\d{4}-\d\d-\d\d$/;

@@ -20,7 +20,7 @@ import { blockStart, type Clause, clausesOf, fits, trigramQuery } from './search
 import { type MessageRow, messageStore } from './store.ts';
 
 export interface MessageFilter {
-  /** As it is typed: words of a recipient's address or name, the subject or a tag; or an id or Message-ID. */
+  /** The text as it is typed: words of a recipient's address or name, the subject or a tag; or an id or Message-ID. */
   readonly text: string | null;
   /** A part of one of these, at least one. What is found may differ from it slightly. */
   readonly parts: readonly string[] | null;

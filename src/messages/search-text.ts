@@ -11,7 +11,7 @@ export interface Findable {
   readonly names: readonly string[];
   readonly tags: readonly string[];
   readonly routeId: string;
-  /** Of the stored template that it was made from. */
+  /** The id of the stored template that it was made from. */
   readonly templateId: string | null;
   readonly projectId: string;
   readonly kind: string;
@@ -19,7 +19,7 @@ export interface Findable {
 
 /** What a search looks for; null: any value. */
 export interface Wanted {
-  /** As it is typed: words, each the beginning of one of an address, a name, the subject or a tag. */
+  /** The text as it is typed: words, each the beginning of one of an address, a name, the subject or a tag. */
   readonly text: string | null;
   /** A part of an address, a name, the subject or a tag, at least one of these. What is found may differ from it slightly. */
   readonly parts: readonly string[] | null;
@@ -114,7 +114,7 @@ const MAX_TRIGRAMS = 8;
 /** A clause with more choices is left out of the query; `fits` then checks it on each candidate. */
 const MAX_CHOICES = 50;
 
-/** Of further words that are typed the first are left out likewise. */
+/** Where more words are typed, the first are left out of the query likewise. */
 const MAX_CLAUSES = 8;
 
 /** Returns at most `MAX_TRIGRAMS` trigrams, spread evenly over the string. */

@@ -36,6 +36,6 @@ export interface Invitation {
   readonly description: string | null;
   /** Name in the IANA time zone database. */
   readonly time_zone: string;
-  /** Of one that is sent again: as it was first, so that calendars have the appointment once. */
+  /** The UID of an invitation that is sent again: the one that it had first, so that calendars have the appointment once. */
   readonly uid?: string;
 }

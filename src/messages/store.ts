@@ -129,7 +129,7 @@ export interface NewMessage {
   readonly message: MessageRow;
   readonly body: BodyRow;
   readonly attachments: readonly AttachmentRow[];
-  /** By id: those that were not taken yet. */
+  /** The recipients that were not taken yet, by their ids. */
   readonly recipients: Map<number, RecipientRow>;
   /** The version of the suppressions by which its recipients were checked. */
   readonly suppressionVersion: number;
@@ -271,7 +271,7 @@ export const messageStore = perConnection((db: TenantDb) => {
   const knownDivision = rememberedBy(db, (seq: number) => divisionOf.get(seq));
   const handOver = createHandOver<NewMessage>(db);
 
-  /** After a change of that recipient: a message that has no other one has its status. */
+  /** Called after a change of that recipient: a message that has no other one has its status. */
   const followStatus = (seq: number, id: number, status: Status, now: number): void => {
     handOver.remove(seq);
     if (updateStatusOfOne.run({ seq, id, status, now }).changes === 0)

@@ -27,7 +27,7 @@ export interface SubmittedFile extends Head {
 }
 
 export interface SignedParts extends Head {
-  /** From the first delimiter to the last: printable ASCII in lines that end in CRLF. */
+  /** The octets from the first delimiter to the last: printable ASCII in lines that end in CRLF. */
   readonly signed: string;
 }
 

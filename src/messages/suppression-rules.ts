@@ -1,4 +1,4 @@
-// Which suppressions keep mail from an address. Pure.
+// Decides which suppressions keep mail from an address. Pure.
 import type { Channel } from './kinds.ts';
 
 export const suppressionScopes = ['team', 'project', 'route'] as const;

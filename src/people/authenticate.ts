@@ -64,7 +64,7 @@ export const createAuthenticate = ({ platform, clock, adminToken, lastUsed, sess
   const adminHash = adminToken === null ? null : hashBearer(adminToken);
 
   const byToken = (token: string, clientAddress: string, isOnceMore: boolean): Caller => {
-    // Without waiting for a sync in progress: why that is right is written in token-store.ts.
+    // This does not wait for a sync in progress: token-store.ts says why that is right.
     const found = platform.peek((db) => credentialStore(db).find(hashBearer(token)));
     const credential = requireUsable(found, clientAddress, clock.now());
     if (!isOnceMore) lastUsed.note(credential.tenant_id, credential.token_id);

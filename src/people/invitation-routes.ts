@@ -17,7 +17,7 @@ import { wordsIn } from './words.ts';
 export interface PagePlace {
   readonly language: Language;
   readonly serviceName: string;
-  /** Where people sign in. */
+  /** The address at which people sign in. */
   readonly origin: string;
 }
 
@@ -49,7 +49,7 @@ export const goneInvitationPage = (place: PagePlace): RouteResult => {
 export interface InvitationDeps extends PeopleDeps {
   readonly sessions: Pick<Sessions, 'issue' | 'endBrought' | 'answer'>;
   readonly serviceName: string;
-  /** Without a slash at its end. */
+  /** The origin has no slash at its end. */
   readonly origin: string;
 }
 

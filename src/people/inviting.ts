@@ -41,7 +41,7 @@ export interface InviteDeps extends PeopleDeps {
 
 /** A large practice invites its staff at once, and no one writes to strangers in our name all day. */
 const INVITATIONS = { perSecond: 200 / (HOUR / SECOND), burst: 200 };
-/** To one address: a link may get lost, and no one is pressed. */
+/** The limit for one address: a link may get lost, and no one is pressed. */
 const INVITATIONS_TO_ONE = { perSecond: 10 / (DAY / SECOND), burst: 10 };
 
 export const createInvitationLimit = (clock: Clock): InviteDeps['limitInvitations'] => {

@@ -140,7 +140,7 @@ export const leavePractice = (
       auditStore(db).record(change, memberEntry(membership, null), deps.clock.now());
       return true;
     });
-    // Also completes an earlier removal that a crash cut off.
+    // This also completes an earlier removal that a crash cut off.
     await removeMembership(deps, tenantId, account.emailKey);
     if (!left) throw noSuchPractice();
   });

@@ -107,7 +107,7 @@ export interface PeopleDeps {
   /** One change of a tenant's people after the other: each writes two files. */
   readonly queue: KeyedQueue;
   readonly notices: Notices;
-  /** Of links, and where members sign in; without a slash at its end. */
+  /** The origin of links and of the page on which members sign in; it has no slash at its end. */
   readonly origin: string;
 }
 
@@ -194,7 +194,10 @@ const removeStrayMemberships = async ({ storage }: PeopleDeps, tenantId: string)
   });
 };
 
-/** By the operator: the address is an active owner when it resolves, and gets a mail. Throws `conflict` for the system tenant. */
+/**
+ * The operator makes an owner: the address is an active one when it resolves, and gets a mail. Throws `conflict` for the system
+ * tenant.
+ */
 export const makeOwner = (
   deps: PeopleDeps,
   tenantId: string,

@@ -5,7 +5,7 @@ import { languages } from '#src/kernel/language.ts';
 import { DAY, HOUR, toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { type SessionRow, signInMethods } from './sign-in-store.ts';
 
-/** Without use. */
+/** A session ends after so long without use. */
 export const IDLE_MS = 12 * HOUR;
 export const ABSOLUTE_MS = 30 * DAY;
 

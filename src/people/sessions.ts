@@ -59,14 +59,17 @@ export interface CookieCredentials {
 }
 
 export interface Sessions {
-  /** In the transaction that lets the account in. */
+  /** Called in the transaction that lets the account in. */
   issue(
     db: PlatformDb,
     account: AccountRow,
     by: Pick<SessionRow, 'method' | 'user_agent' | 'client_address'>,
     now: number,
   ): IssuedSession;
-  /** In that transaction, before `issue`: the account's session that the same request brings ends. Its id, or null. */
+  /**
+   * Called in that transaction before `issue`: ends the account's session that the same request brings. Returns its id, or
+   * null.
+   */
   endBrought(db: PlatformDb, accountId: string, header: RequestContext['header']): string | null;
   /** The answer to a sign-in, with the cookies. */
   answer(issued: IssuedSession): RouteResult;
@@ -92,7 +95,7 @@ export interface SessionsOptions {
   readonly isHttps: boolean;
 }
 
-/** Of a route whose access is `session`. */
+/** The account of a route whose access is `session`. */
 export const accountOf = ({ account }: Caller): Account => {
   if (account === null) throw sessionOver();
   return account;
@@ -226,8 +229,8 @@ export const createSessions = ({
 };
 
 /**
- * In the transaction that lets the account in; audited as `session.start`. Who signs in again goes on in the new session: the one
- * that the request brings ends.
+ * Called in the transaction that lets the account in; audited as `session.start`. An account that signs in again goes on in the
+ * new session: the one that the request brings ends.
  */
 export const startSession = (
   sessions: Pick<Sessions, 'issue' | 'endBrought'>,

@@ -17,7 +17,7 @@ export interface SessionRow {
   last_used_at: number;
 }
 
-/** With the account that it belongs to. */
+/** A session with the account that it belongs to. */
 export interface SessionOfAccount
   extends Pick<SessionRow, 'id' | 'account_id' | 'method' | 'created_at' | 'last_used_at'> {
   email: string;
@@ -46,7 +46,7 @@ export const sessionStore = perConnection((db: PlatformDb) => {
   );
   const removeAll = db.prepare('DELETE FROM sessions');
   return {
-    /** Of a restored registry: who has signed out since must not be signed in again. */
+    /** Empties a restored registry of sessions: people who have signed out since must not be signed in again. */
     removeAll: (): void => {
       removeAll.run();
     },
@@ -109,7 +109,7 @@ export const signInCodeStore = perConnection((db: PlatformDb) => {
     remove: (emailMac: Buffer): void => {
       remove.run(emailMac);
     },
-    /** At most `limit`; returns how many. */
+    /** Removes at most `limit`; returns how many. */
     removeOld: (now: number, limit: number): number => removeOld.run(now, limit).changes,
   };
 });

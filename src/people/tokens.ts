@@ -64,8 +64,8 @@ export const maySeeToken = (caller: Caller, { project_id }: Pick<TokenRow, 'proj
   caller.projects === null || (project_id !== null && mayUseProject(caller, project_id));
 
 /**
- * The token as the caller may make it: no one gives more than they have. A token that expires or is limited to networks
- * passes that on. Throws `not_found` for a project that is none of theirs, `forbidden`, `invalid_request`.
+ * The token as the caller may make it: no one gives more than they have. A token that expires or is limited to networks passes
+ * that on. Throws `not_found` for a project that the caller may not use, `forbidden`, `invalid_request`.
  */
 export const mintable = (db: TenantDb, caller: Caller, wanted: NewToken): NewToken => {
   if (wanted.projectId !== null && !mayUseProject(caller, wanted.projectId)) throw noSuchProject();

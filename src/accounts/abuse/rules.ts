@@ -26,7 +26,7 @@ export const moveTo = (from: Stage, to: Stage): 'reached' | 'unchanged' | 'refus
 export const stageAfter = (stage: Stage): Stage | null => next[stage];
 
 const MIB = 1024 * 1024;
-/** Of the reported mails of all tickets together: they are in platform.db, which small machines hold too. */
+/** The bound for the reported mails of all tickets together: they are in platform.db, which small machines hold too. */
 const MAX_SOURCE_BYTES = 256 * MIB;
 const CLIENT_SOURCE_BYTES = 30 * MIB;
 

@@ -117,9 +117,9 @@ export const ticketStore = perConnection((db: PlatformDb) => {
     },
     /** The reported mail. */
     source: (ticketId: string): Buffer | undefined => source.get(ticketId),
-    /** It is the sum over all tickets. */
+    /** The sum over all tickets. */
     sourceBytes: (): number => sourceBytes.get() ?? 0,
-    /** With their steps and sources, at most `limit`; returns how many. */
+    /** Removes at most `limit` closed tickets with their steps and sources; returns how many. */
     removeClosed: (changedBefore: number, limit: number): number =>
       removeClosed.run(changedBefore, limit).changes,
     /** The mails of closed tickets, which stay, at most `limit`; returns how many. */

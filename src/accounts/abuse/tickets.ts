@@ -83,7 +83,7 @@ const reach = (deps: TicketDeps, db: PlatformDb, row: TicketRow, note: string | 
   );
 };
 
-/** As it came: the mail of others need not be UTF-8. */
+/** The octets as they came: the mail of others need not be UTF-8. */
 const bytesOf = async (source: string | File | undefined): Promise<Uint8Array | null> => {
   if (source === undefined || source === '') return null;
   return typeof source === 'string' ? Buffer.from(source) : new Uint8Array(await source.arrayBuffer());

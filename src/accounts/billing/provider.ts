@@ -30,7 +30,7 @@ export interface ProviderSubscription {
 export interface Checkout {
   readonly customerId: string;
   readonly practiceId: string;
-  /** Where the provider's page leads in the end. */
+  /** The address to which the provider's page leads in the end. */
   readonly returnUrl: string;
   /** Checkouts under one key are one: the second has the address of the first. */
   readonly key: string;

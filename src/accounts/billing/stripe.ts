@@ -13,14 +13,14 @@ import { type BillingProvider, type ProviderSubscription, subscriptionStatuses }
 
 type StripeConfig = NonNullable<Config['billing']['stripe']>;
 
-/** Of a whole exchange, to the last byte of the answer. */
+/** The time for a whole exchange, to the last byte of the answer. */
 const TIMEOUT_MS = 10 * SECOND;
 const RETRY_AFTER_S = 30;
 /** How old a signature may be. */
 const TOLERANCE_S = (5 * MINUTE) / SECOND;
 /** A customer has one, and perhaps a few that have ended. */
 const MAX_SUBSCRIPTIONS = 100;
-/** Of a subscription's metadata: whose it is. */
+/** The key of the practice's id in a subscription's metadata. */
 const PRACTICE_ID = 'practice_id';
 
 /** What a status that is new would mean for the plan is not guessed: the state stays as it was. */

@@ -202,7 +202,7 @@ export const counterStore = perConnection((db: TenantDb) => {
       if (known && day >= known.fromDay) known.days.set(day, (known.days.get(day) ?? 0) + mails);
       sums.volumes.row(`${day} ${stream}`, () => ({ day, stream, mails: 0 })).mails += mails;
     },
-    /** Of `fromDay` and the days after it that have any. */
+    /** The volumes of `fromDay` and of later days that have any. */
     volumesFrom: (stream: Stream, fromDay: number): ReadonlyMap<number, number> => {
       const known = knownVolumes.get(stream);
       if (known?.fromDay === fromDay) return known.days;

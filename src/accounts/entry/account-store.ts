@@ -15,7 +15,7 @@ export interface AccountRow {
 }
 
 export interface MembershipRow {
-  /** Of the tenant; the list is in this order. */
+  /** The tenant's number; the list is in this order. */
   number: number;
   id: string;
   slug: string;

@@ -15,7 +15,7 @@ export interface MemberRow {
   project_ids_json: string;
   created_at: number;
   accepted_at: number | null;
-  /** Of the account when it became a member, for a registry that no longer has it. */
+  /** The language of the account when it became a member, for a registry that no longer has it. */
   language: Language;
   /** SHA-256 of the token in the link; null: no invitation is open. */
   invitation_hash: Buffer | null;

@@ -29,7 +29,7 @@ export const activeOwners = (db: TenantDb): MemberRow[] =>
     .owners()
     .filter(({ status }) => status === 'active');
 
-/** They are those of `activeOwners`, each with the language of their account. */
+/** The owners of `activeOwners`, each with the language of their account. */
 export const practiceOwners =
   ({ platform, tenants }: Pick<Storage, 'platform' | 'tenants'>) =>
   async (tenantId: string): Promise<PracticeOwner[]> => {
@@ -45,9 +45,9 @@ export const practiceOwners =
 export interface NewOwner {
   /** One bare address. */
   readonly email: string;
-  /** Of the account, where the address is new. */
+  /** The language of the account, where the address is new. */
   readonly language: Language;
-  /** Of the mail, where it is not the account's. */
+  /** The language of the mail, where it is not the account's. */
   readonly mailLanguage: Language | undefined;
 }
 
@@ -60,7 +60,7 @@ const parsed = (email: string): PersonEmail => {
   return found;
 };
 
-/** In the transaction of the tenant's file: the address is an active owner after it. Audited as `member.make_owner`. */
+/** Called in the transaction of the tenant's file: the address is an active owner after it. Audited as `member.make_owner`. */
 export const writeOwner = (
   db: TenantDb,
   owner: Pick<NewOwner, 'email' | 'language' | 'mailLanguage'>,
@@ -95,7 +95,7 @@ export const writeOwner = (
   return after;
 };
 
-/** In the transaction of the registry that follows. */
+/** Called in the transaction of the registry that follows. */
 export const indexOwner = (db: PlatformDb, owner: NewOwner, tenantId: string, now: number): AccountRow => {
   const { email, emailKey } = parsed(owner.email);
   const account = accountStore(db).ensure(email, emailKey, owner.mailLanguage ?? owner.language, now);
@@ -104,7 +104,7 @@ export const indexOwner = (db: PlatformDb, owner: NewOwner, tenantId: string, no
   return account;
 };
 
-/** As `indexOwner`, with a mail to the owner; after the commit `notices.wake` is called. */
+/** Like `indexOwner`, with a mail to the owner; after the commit `notices.wake` is called. */
 export const welcomeOwner = (
   { notices, origin }: { readonly notices: Notices; readonly origin: string },
   db: PlatformDb,

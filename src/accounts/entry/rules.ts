@@ -52,7 +52,7 @@ export const systemRoles: Readonly<Record<SystemRoleSlug, Role>> = {
 
 const byId = new Map(Object.values(systemRoles).map((role) => [role.id, role]));
 
-/** By id or slug; undefined if it is no system role. */
+/** Finds a system role by its id or slug; undefined if it is none. */
 export const findSystemRole = (idOrSlug: string): Role | undefined =>
   byId.get(idOrSlug) ?? Object.values(systemRoles).find(({ slug }) => slug === idOrSlug);
 

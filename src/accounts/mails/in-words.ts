@@ -22,13 +22,13 @@ interface RecordLabels {
   readonly name: string;
   readonly type: string;
   readonly wanted: string;
-  /** In the place of a value with a link in it: merged with what was found, it may be another's. */
+  /** Shown in the place of a value with a link in it: merged with what was found, it may be another's. */
   readonly below: string;
   readonly absent: string;
   readonly found: string;
   readonly nothing: string;
   readonly unknown: string;
-  /** Of a record that is right itself. */
+  /** Said of a record that is right itself. */
   readonly behind: string;
   readonly proxied: string;
 }

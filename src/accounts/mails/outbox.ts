@@ -18,8 +18,8 @@ import { type NoticeRow, noticeStore } from './store.ts';
 
 export interface Outbox {
   /**
-   * In the transaction of the change; then `wake` is called. With an `id` made of the content (at most 256 characters) the same
-   * notice is sent once, however often it is enqueued within a day.
+   * Called in the transaction of the change; then `wake` is called. With an `id` made of the content (at most 256 characters)
+   * the same notice is sent once, however often it is enqueued within a day.
    */
   enqueue(db: PlatformDb, notice: Notice, now: number, id?: string): void;
   /** Throws where the row was sealed under another key. */
@@ -29,7 +29,7 @@ export interface Outbox {
 /** What a part that notifies people gets of the outbox. */
 export interface Notices {
   enqueue: Outbox['enqueue'];
-  /** After the commit: something waits in the outbox. */
+  /** Called after the commit: something waits in the outbox. */
   wake(): void;
 }
 
@@ -59,7 +59,7 @@ export interface OwnerNoticesDeps {
   readonly ownersOf: OwnersOf;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where they see the current state. */
+  /** The address at which they see the current state. */
   readonly origin: string;
 }
 

@@ -52,7 +52,7 @@ export type NoticeContent =
       readonly kind: 'domain_lost';
       readonly practice: string;
       readonly host: string;
-      /** From which mail goes out now. */
+      /** The host from which mail goes out now. */
       readonly managedHost: string;
       readonly link: string;
     }
@@ -64,7 +64,7 @@ export type NoticeContent =
       readonly records: readonly ToldRecord[];
       readonly link: string;
     }
-  /** They were reported before, and are right again. */
+  /** Records that were reported before, and are right again. */
   | {
       readonly kind: 'dns_recovered';
       readonly practice: string;
@@ -154,7 +154,7 @@ export type NoticeContent =
       readonly error: string | null;
       readonly link: string;
     }
-  /** To an address that a practice's mail is to be forwarded to. */
+  /** Asks an address to which a practice's mail is to be forwarded. */
   | {
       readonly kind: 'forward_confirmation';
       readonly practice: string;
@@ -208,7 +208,7 @@ export type NoticeContent =
       };
       readonly link: string;
     }
-  /** To the operator: database files whose state has changed. */
+  /** Sent to the operator: database files whose state has changed. */
   | {
       readonly kind: 'storage_faults';
       readonly faults: readonly (FileFault & {
@@ -227,6 +227,6 @@ export type Notice = NoticeContent & {
   /** A single address. */
   readonly to: string;
   readonly language: Language;
-  /** It is dropped after that time, because its content no longer holds. */
+  /** The mail is dropped after that time, because its content no longer holds. */
   readonly expiresAfter: number;
 };

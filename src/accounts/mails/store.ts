@@ -22,7 +22,7 @@ export const noticeStore = perConnection((db: PlatformDb) => {
     insert: (row: Omit<NoticeRow, 'seq'>): void => {
       insert.run(row);
     },
-    /** In the order they were written, but for those that `isLeftOut` names. */
+    /** The notices in the order in which they were written, without those that `isLeftOut` names. */
     waiting: (limit: number, isLeftOut: (id: string) => boolean = () => false): NoticeRow[] => {
       const found: string[] = [];
       eachRow(ids)((id) => {

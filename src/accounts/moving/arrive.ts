@@ -43,11 +43,11 @@ export interface ArriveDeps extends Pick<Base, 'storage' | 'key' | 'tenantKeys' 
     tenantId: string,
     number: number,
   ) => (registry: PlatformDb) => string[];
-  /** What works on tenants looks at this one. */
+  /** Tells the rooms that work on tenants to look at this one. */
   readonly wake: (tenantId: string) => Promise<void>;
   /** Why it is refused before it begins. */
   readonly notBegun: () => AppError;
-  /** Where this host is found by its mail. */
+  /** The names by which mail reaches this host. */
   readonly mailHost: () => Pick<NewHost, 'host' | 'mail'>;
 }
 
@@ -81,7 +81,10 @@ export const createArrive = (deps: ArriveDeps) => {
     tenants.release(id);
   };
 
-  /** In the file, before anyone else opens it. */
+  /**
+   * Called before anyone else opens the file: seals it with the keys of this host, and gives it its number, slug and hosts
+   * here.
+   */
   const makeOwn = async (id: string, number: number, slug: string, wayKey: Buffer): Promise<string> => {
     const made = await hosts.make(id, slug, null, clock.now());
     const db = openSqlite(fileOf(id), { create: false, busyTimeoutMs: 0 }) as TenantDb;
@@ -114,7 +117,7 @@ export const createArrive = (deps: ArriveDeps) => {
 
   const register = async (id: string, number: number): Promise<string[]> => {
     const write = await tenants.read(id, (db) => deps.registrationOf(db, id, number));
-    // From here on nobody finds it at work.
+    // The work on it is refused from here on.
     await tenants.withhold(id, deps.notBegun());
     return platform.write((db) => {
       const notes = write(db);

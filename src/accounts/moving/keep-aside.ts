@@ -11,7 +11,7 @@ export const keepAside = async (dataDirectory: string, id: string): Promise<void
   if (!existsSync(from)) return;
   const to = movedDirectory(dataDirectory, id);
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-  // Of a move before the last one.
+  // The file of a move before this one may be there.
   await rm(to, { recursive: true, force: true });
   await rename(from, to);
   await disk.syncDirectory(dirname(from));

@@ -23,7 +23,7 @@ import { endOfWork } from './end-of-work.ts';
 import { keepAside } from './keep-aside.ts';
 import { leavingFile } from './leaving-file.ts';
 
-/** For so long the old host hands on what comes for the tenant. */
+/** The old host hands on what comes for the tenant for this time. */
 const MOVED_FOR_MS = 90 * DAY;
 /** A command that is killed leaves the tenant frozen for no longer. */
 const LEASE_MS = 30 * SECOND;
@@ -31,7 +31,7 @@ const KEY_BYTES = 32;
 
 export interface LeaveDeps extends Pick<Base, 'storage' | 'key' | 'clock'> {
   readonly dataDirectory: string;
-  /** Of a tenant whose work is held: whether nothing of it is being sent or worked on any more. */
+  /** Whether nothing of a tenant whose work is held is being sent or worked on any more. */
   readonly endWork: (tenantId: string) => boolean;
   readonly sealFile: SealFile;
 }
@@ -52,7 +52,7 @@ const beingMoved = (): AppError =>
 
 export const createLeave = ({ storage, key, clock, dataDirectory, endWork, sealFile }: LeaveDeps) => {
   const { platform, tenants } = storage;
-  /** By tenant. */
+  /** The frozen tenants by their ids. */
   const frozen = new Map<string, { readonly freeze: string; readonly lease: NodeJS.Timeout }>();
   const directoryOf = (id: string): string => dirname(leavingFile(dataDirectory, id));
 

@@ -62,7 +62,7 @@ export const openMove = (base: Base, deps: MoveDeps) => {
     routes: moveRoutes(base, leave, arrive),
     arrive,
     nightlyRegistry: forget,
-    /** Before anything else uses the files. */
+    /** Called before anything else uses the files. */
     start: async () => {
       await rm(join(dataDirectory, LEAVING), { recursive: true, force: true });
       const [moved, waiting] = await storage.platform.read((db) => [

@@ -19,7 +19,7 @@ import type { PracticeRow } from './store.ts';
 
 export interface PracticeDeps extends CreateTenantDeps {
   readonly notices: Notices;
-  /** Where owners sign in. */
+  /** The address at which owners sign in. */
   readonly origin: string;
   /** One new practice of an account after the other. */
   readonly queue: KeyedQueue;

@@ -35,7 +35,7 @@ export interface NewTenant {
   readonly safeMode?: boolean;
   /** It runs in the transaction that fills the tenant's file. What a hook throws undoes the whole tenant. */
   readonly inTenant?: (db: TenantDb, practice: PracticeRow) => void;
-  /** In the transaction that makes the tenant active. */
+  /** It runs in the transaction that makes the tenant active. */
   readonly inRegistry?: (db: PlatformDb, practice: PracticeRow) => void;
 }
 
@@ -134,7 +134,7 @@ export const removeIncompleteTenants = async (storage: Storage): Promise<number>
 };
 
 /**
- * For the nightly round: a registry that was restored from an older backup than the files learns whose their projects are.
+ * The nightly round calls it: a registry that was restored from an older backup than the files learns whose their projects are.
  * Writes nothing where it knows all of them.
  */
 export const createRegisterProjects =

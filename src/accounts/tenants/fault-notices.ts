@@ -11,7 +11,7 @@ import { registryStore } from './registry-store.ts';
 
 /** A disk that fails does so for many files at once. */
 const GATHER_MS = 3 * SECOND;
-/** From one mail to the next: a fault that comes and goes fills no mailbox. */
+/** The pause from one mail to the next, so that a fault that comes and goes fills no mailbox. */
 const PAUSE_MS = 10 * MINUTE;
 const RETRY_MS = 10 * SECOND;
 const MAX_NAMED = 20;

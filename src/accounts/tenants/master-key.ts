@@ -92,7 +92,10 @@ const mastersOf = ({ masterKey, formerMasterKey }: Config['secrets']): Masters =
   former: formerMasterKey && bytesOf(formerMasterKey),
 });
 
-/** In a transaction. Throws DataError where the data were sealed under another master key. The first start records the key. */
+/**
+ * Called in a transaction. Throws DataError where the data were sealed under another master key. The first start records the
+ * key.
+ */
 export const openKeys = (db: PlatformDb, secrets: Config['secrets']): Keys => {
   const masters = mastersOf(secrets);
   const store = masterKeyStore(db);
@@ -104,7 +107,7 @@ export const openKeys = (db: PlatformDb, secrets: Config['secrets']): Keys => {
   return keysIn(db, masters);
 };
 
-/** As `openKeys` does, of a registry that may only be read; null: there is none. Throws DataError where the keys are others. */
+/** Like `openKeys`, for a registry that may only be read; null: there is none. Throws DataError where the keys are others. */
 export const readKeys = (db: PlatformDb | null, secrets: Config['secrets']): Keys => {
   const masters = mastersOf(secrets);
   const noted = db && masterKeyStore(db).check();

@@ -45,7 +45,7 @@ export interface PracticePage<T> {
   readonly rows: (after: number, limit: number) => Promise<readonly TenantRow[]>;
   /** Null where it is not wanted. */
   readonly read: (db: TenantDb, row: TenantRow) => T | null;
-  /** For one whose file cannot be read; null: it is left out. */
+  /** The entry for a practice whose file cannot be read; null: it is left out. */
   readonly unreadable: (row: TenantRow) => T | null;
   readonly log: Log;
 }
@@ -87,7 +87,7 @@ export const practicePage = async <T extends object>({
 interface CallersPage<T> extends Pick<PracticePage<T>, 'query' | 'isFiltered' | 'log'> {
   /** `caller`: as they are in that practice. */
   readonly read: (db: TenantDb, caller: Caller) => T | null;
-  /** As in `PracticePage`; absent: all that cannot be read are left out. */
+  /** See `PracticePage`; absent: all that cannot be read are left out. */
   readonly unreadable?: PracticePage<T>['unreadable'];
 }
 

@@ -171,7 +171,8 @@ export const projectRoutes = (
       handle: async ({ params, body }, { caller, change }) => {
         requireAllProjects(caller, 'projects.manage', say`A new project`);
         const id = newId();
-        // Before the project is made: a row without one leads to a practice that has no such project.
+        // The registry is written before the project is made: a row without a project leads to a practice that has no such
+        // project.
         await storage.platform.write((db) => registryStore(db).addProject(id, params.id));
         const created = await files.write(params.id, (db) => {
           const store = tenantStore(db);

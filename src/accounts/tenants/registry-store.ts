@@ -127,14 +127,17 @@ export const registryStore = perConnection((db: PlatformDb) => {
     },
     tenantOfProject: (id: string): string | undefined => tenantOfProject.get(id),
     stateOf: (id: string): TenantState | null => stateOf.get(id) ?? null,
-    /** In whatever state, the system tenant too. */
+    /** All tenants, in whatever state, and the system tenant. */
     every: (): RegisteredTenant[] => every.all(),
     incomplete: (): string[] => incomplete.all(),
     /** Also one that is being created or removed. */
     isKnown: (id: string): boolean => known.get(id) !== undefined,
     get: (id: string): TenantRow | undefined => get.get(id),
     bySlug: (slug: string): TenantRow | undefined => bySlug.get(slug),
-    /** By the number in tokens and return paths; also the system tenant, and one whose file is refused because it is arriving. Throws TenantMoved. */
+    /**
+     * Finds a tenant by the number in tokens and return paths; also the system tenant, and one whose file is refused because it
+     * is arriving. Throws TenantMoved.
+     */
     anyByNumber: (number: number): TenantRow | undefined => {
       const row = anyByNumber.get(number);
       if (row && row.moved_json !== null) throw new TenantMoved(JSON.parse(row.moved_json));
@@ -156,13 +159,13 @@ export const registryStore = perConnection((db: PlatformDb) => {
         until: moved_until,
       })),
     arriving: (): TenantRow[] => arriving.all(),
-    /** It is complete, and not active before the host that it comes from has given it up. */
+    /** The tenant is complete, and not active before the host that it comes from has given it up. */
     arrive: (id: string): void => {
       arrive.run(id);
     },
     /** Undefined before the first start has created it. */
     system: (): TenantRow | undefined => system.get(),
-    /** As `list`, with the system tenant. */
+    /** Like `list`, with the system tenant. */
     listAll: (afterNumber: number, limit: number): TenantRow[] => listAll.all(afterNumber, limit),
     /** Practices in the order of their numbers, after `afterNumber`. */
     list: (afterNumber: number, limit: number): TenantRow[] => list.all(afterNumber, limit),

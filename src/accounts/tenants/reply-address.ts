@@ -48,7 +48,7 @@ export const replyAddressOf = (
   return (chosen as Address | undefined) ?? answering.usual(db, sendingHost);
 };
 
-/** With the practice's name, which mail programs show in its place. */
+/** The address with the practice's name, which mail programs show in its place. */
 export const replyMailbox = ({ name }: Pick<PracticeRow, 'name'>, address: Address): Mailbox => ({
   address,
   name,

@@ -79,7 +79,7 @@ export const planNames = Object.keys(plans) as [Plan, ...Plan[]];
 
 export const approvals = ['waiting', 'given', 'not_needed'] as const;
 
-/** Of the operator, for going live: `waiting` where a practice in safe mode needs it. */
+/** The operator's approval of going live: `waiting` where a practice in safe mode needs it. */
 export const approvalOf = (row: {
   readonly plan: Plan;
   readonly safe_mode: 0 | 1;

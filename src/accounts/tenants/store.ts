@@ -23,7 +23,7 @@ export interface PracticeRow extends LegalColumns {
   pause_reason: string | null;
   pause_by: 'guardrail' | 'member' | 'operator' | null;
   paused_at: number | null;
-  /** Where answers to mail without a Reply-To go; null: to its mailbox here, while it receives mail. */
+  /** The address to which answers to mail without a Reply-To go; null: to its mailbox here, while it receives mail. */
   reply_address: string | null;
   /** 0: mail without a Reply-To leaves without one. */
   adds_reply_to: 0 | 1;

@@ -36,7 +36,7 @@ export const waitlistStore = perConnection((db: PlatformDb) => {
     'SELECT * FROM waitlist WHERE plan = ? AND seq > ? ORDER BY seq LIMIT ?',
   );
   return {
-    /** Of a known address only `asked_at` changes. */
+    /** Adds the address; where it is known, only `asked_at` changes. */
     note: (row: Omit<WaitlistRow, 'seq'>): void => {
       note.run(row);
     },

@@ -23,7 +23,7 @@ export interface AliasFacts {
   readonly target: Texts;
   /** What is at the end of an alias that leads somewhere else; null if it leads to the wanted target. */
   readonly elsewhere: Texts | null;
-  /** Of the name and of its sibling; null if the alias is as wanted. */
+  /** What the name and its sibling hold; null if the alias is as wanted. */
   readonly holding: Holding | null;
   readonly beside: Holding | null;
   readonly absence: Absence | null;

@@ -9,7 +9,7 @@ export interface SpfVerdict {
   readonly invalid: string | null;
 }
 
-/** In the discard-only block (RFC 6666): no record lists it by its own addresses. */
+/** An address in the discard-only block (RFC 6666): no record lists it by its own addresses. */
 const MARKER = '100::5e4d';
 /** The walk counts lookups; here a bound is enough. */
 const MAX_LOOKUPS = 100;

@@ -27,8 +27,8 @@ export interface Findings {
 }
 
 /**
- * The mails that a check leads to. That a domain has come into use is told by whichever check found it, also by one that a person
- * asked for: the mail tells all owners of the warm-up, and its id lets it go out once.
+ * The mails that a check leads to. Every check reports that a domain has come into use, also one that a person asked for: the
+ * mail informs all owners about the warm-up, and its id lets it go out once.
  */
 export const noticesOf = async (
   { ownersOf, origin }: Pick<DomainDeps, 'ownersOf' | 'origin'>,

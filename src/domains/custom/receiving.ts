@@ -12,7 +12,7 @@ export interface ReceivingHost {
   /** `in.…` */
   readonly host: string;
   readonly kind: HostFacts['kind'];
-  /** Of a custom domain that is not proved yet: nothing is received there. */
+  /** The custom domain is not proved yet: nothing is received there. */
   readonly pending: boolean;
   /** Whether its MX is right. */
   readonly hasMx: boolean;
@@ -30,7 +30,7 @@ const comesHere = (db: TenantDb, host: string, kind: HostFacts['kind']): boolean
   return mx === 'ok' || (kind === 'managed' && (mx === 'unchecked' || mx === 'error'));
 };
 
-/** Of the practice's hosts in use those whose mail comes here, the custom domain's first. Each is the host behind `in.`. */
+/** The practice's hosts in use whose mail comes here, the custom domain's first. Each is the host behind `in.`. */
 export const hostsWithMail = (db: TenantDb): string[] => {
   const { managed_host, custom_domain } = tenantStore(db).practice();
   return [

@@ -64,7 +64,7 @@ export const tokenVariables = ['t1', 't2', 't3'] as const;
 
 /** A template cannot contain what differs between hosts: a key or a logo of their own. */
 const LEFT_OUT: ReadonlySet<RecordPurpose> = new Set(['dkim_imported', 'bimi']);
-/** Stands for the host. It is its own organizational domain, so that all names are relative to it. */
+/** The name in the place of the host. It is its own organizational domain, so that all names are relative to it. */
 const ANY_HOST = 'host.invalid';
 
 const relativeName = (name: string, host: string): string =>

@@ -14,7 +14,7 @@ export interface HostKeys {
   readonly rows: readonly DkimKeyRow[];
 }
 
-/** At the latest: finds what no time announces, such as a file restored from a backup. */
+/** The longest time to the next look, which finds what no time announces, such as a file restored from a backup. */
 export const LONGEST_WAIT_MS = 7 * DAY;
 
 const useOf = (

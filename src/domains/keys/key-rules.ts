@@ -51,7 +51,10 @@ const ID_TAIL_DIGITS = 4;
 export const keepOldOf = (keepOld: number, giveUps: readonly number[]): number =>
   Math.max(keepOld, Math.max(...giveUps) + AFTER_QUEUE_MS);
 
-/** At most `rotateEvery`, and always the same for a tenant: the end of its id (UUIDv7) is random. */
+/**
+ * The time to the next rotation: at most `rotateEvery`, and always the same for a tenant, as the end of its id (UUIDv7) is
+ * random.
+ */
 export const rotateAfterOf = (rotateEvery: number, tenantId: string): number => {
   const share = Number.parseInt(tenantId.slice(-ID_TAIL_DIGITS), 16) / 16 ** ID_TAIL_DIGITS;
   return Math.round(rotateEvery * (1 - SPREAD * share));

@@ -6,7 +6,7 @@ import { because } from '#src/kernel/validate.ts';
 import type { DkimKeyRow } from '../store.ts';
 import { nextSteps, type Plan } from './key-rules.ts';
 
-/** With the trailing dot that a host name may have. */
+/** The length with the trailing dot that a host name may have. */
 const MAX_HOST_CHARACTERS = 254;
 const MAX_LABEL_CHARACTERS = 63;
 /** An RSA key of 4,096 bits needs half of this as PEM. */

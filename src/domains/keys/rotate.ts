@@ -132,7 +132,7 @@ export const rotateHost = async (
   if (compromised) await publishKeys(deps, tenantId);
 };
 
-/** As `rotateHost`; without a host, for the one in use. */
+/** Like `rotateHost`; without a host, for the one in use. */
 export const rotateKeys = (
   deps: DomainDeps,
   tenantId: string,

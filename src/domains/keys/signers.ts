@@ -20,7 +20,7 @@ export interface Signers {
 }
 
 export const createSigners = (sealingKey: SealingKey, options: { readonly ed25519: boolean }): Signers => {
-  /** In the order of the last use. */
+  /** The signers in the order of their last use. */
   const cache = new Map<string, readonly DkimSigner[]>();
   return {
     of: (db, tenantId, host) => {

@@ -82,7 +82,7 @@ export const createApplyRecords = (deps: DomainDeps, provider: DnsProvider | nul
     try {
       for (const wanted of receivingRecords(subject)) done.set(wanted.name, await apply(at, zone, wanted));
     } finally {
-      // Also where a later one failed: these are published.
+      // This is done also where a later record failed: these are published.
       const names = [...done].flatMap(([name, { action }]) => (action === 'applied' ? [name] : []));
       if (names.length > 0)
         await storage.tenants.write(tenantId, (db) => {

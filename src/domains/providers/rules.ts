@@ -26,7 +26,7 @@ export const findAtProvider = (wanted: WantedRecord, records: readonly ProviderR
   return { is: here.length > 0 ? 'present' : 'absent', others };
 };
 
-/** From the host up to its organizational domain: where its zone may begin. */
+/** The names at which the host's zone may begin, from the host up to its organizational domain. */
 export const zoneNames = (host: string, organizational: string): string[] => {
   const labels = host.split('.');
   const levels = labels.length - organizational.split('.').length;

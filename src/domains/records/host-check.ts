@@ -27,7 +27,7 @@ export interface WantedRecord {
   readonly purpose: RecordPurpose;
   readonly type: 'CNAME' | 'MX' | 'TXT';
   readonly name: string;
-  /** For an MX the host; its `priority` is separate. */
+  /** The value of an MX is the host; its `priority` is separate. */
   readonly value: string;
   /** An MX has one; it is null for other types. */
   readonly priority: number | null;
@@ -57,7 +57,7 @@ export interface DnsConflict {
 export interface WantedRecords {
   readonly host: string;
   readonly records: readonly WantedRecord[];
-  /** For receiving mail, and for securing what others send to the host. All are optional. */
+  /** Records for receiving mail, and for securing what others send to the host. All are optional. */
   readonly inbound: readonly WantedRecord[];
 }
 

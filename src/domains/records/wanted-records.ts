@@ -83,7 +83,7 @@ const hintedFor = (kind: HostFacts['kind'], records: readonly WantedRecord[]): r
 /** The host at which mail to a sending host's people is received. */
 export const receivingHost = (host: string): string => `in.${host}`;
 
-/** They are needed to receive mail there. */
+/** The records that are needed to receive mail there. */
 export const receivingRecords = (
   facts: Pick<HostFacts, 'host' | 'kind' | 'serviceHost'>,
 ): readonly WantedRecord[] => {

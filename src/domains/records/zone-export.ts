@@ -26,7 +26,7 @@ export interface ZoneExport {
 const TTL_S = 3_600;
 /** A zone file without NS lines is invalid; these names cannot exist (RFC 6761 §6.4). */
 const PLACEHOLDERS = ['ns1.name-server.invalid', 'ns2.name-server.invalid'];
-/** Without this some providers put imported records behind a proxy; others read it as a comment. */
+/** Some providers put imported records behind a proxy without this; others read it as a comment. */
 const UNPROXIED = 'cf_tags=cf-proxied:false';
 const MAX_COMMENT_CHARACTERS = 4_000;
 /** The root has 13; a hostile zone may name thousands. */

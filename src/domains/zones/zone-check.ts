@@ -30,7 +30,7 @@ export interface CheckedSet extends Omit<WantedSet, 'type'> {
   readonly hint: string;
 }
 
-/** Stands for any name below a wildcard. */
+/** The probe for any name below a wildcard. */
 const WILDCARD_PROBE = 'dns-check';
 /** Transport security, reports, the simulator and the keys of evidence: mail works without them. */
 const OPTIONAL = /^(?:_?mta-sts|_smtp\._tls|simulator|_consent-keys|[^.]+\._report\._dmarc)\./;

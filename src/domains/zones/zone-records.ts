@@ -122,7 +122,7 @@ const returnPathRecords = (name: string, serviceHost: string): ResourceRecord[] 
   record('TXT', name, spfText(serviceHost)),
 ];
 
-/** Where reports on failed TLS go, for a name that receives mail. */
+/** The address for reports on failed TLS, for a name that receives mail. */
 const tlsReports = (name: string, serviceHost: string): ResourceRecord =>
   record('TXT', `_smtp._tls.${name}`, tlsReportText(serviceHost));
 

@@ -87,7 +87,7 @@ export const lookAgainOn = (counts: Counts, today: number): number | null => {
   return messagesOf(counts) < MIN_MESSAGES || deliveriesOf(counts) <= 0 ? today : today + 1;
 };
 
-/** At most 1: bounces and complaints in the window may be about mail from before it. */
+/** The share, at most 1: bounces and complaints in the window may be about mail from before it. */
 export const rate = (part: number, whole: number): number | null =>
   whole <= 0 ? null : Math.min(1, part / whole);
 

@@ -22,7 +22,7 @@ export const noteSchema = z
   .max(MAX_NOTE)
   .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'expected one line without control characters');
 
-/** Where it applies; the other fields decide the scope. */
+/** The place where a suppression applies; the other fields decide an absent scope. */
 export const placeShape = {
   scope: z
     .enum(suppressionScopes)
@@ -129,7 +129,7 @@ export const presentSuppression = (db: TenantDb, row: SuppressionRow): z.infer<t
   };
 };
 
-/** For the audit, which is kept after the erasure of a person's data: neither address nor note can be read from it. */
+/** What the audit has of it, which is kept after the erasure of a person's data: neither address nor note can be read from it. */
 export const auditedSuppression = (db: TenantDb, row: SuppressionRow) => ({
   ...presentSuppression(db, row),
   address: row.address === null ? null : maskAddress(row.address as Address),

@@ -44,7 +44,7 @@ export const softBounceStore = perConnection((db: TenantDb) => {
       forget.run(hash);
       isEmpty.forget();
     },
-    /** At most `limit` of those before; returns how many. */
+    /** Removes at most `limit` of those before; returns how many. */
     removeOld: (before: number, limit: number): number => {
       const { changes } = removeOld.run(before, limit);
       if (changes > 0) isEmpty.forget();

@@ -37,7 +37,7 @@ export interface SoftBounce {
 const hashOf = (db: TenantDb, key: TenantKey, address: Address): Buffer =>
   addressHash(key, tenantStore(db).practice().id, address);
 
-/** It is called in the transaction that stores the bounce. `key` is that of `addressHash`. */
+/** Called in the transaction that stores the bounce. `key` is that of `addressHash`. */
 export const countSoftBounce = (
   db: TenantDb,
   key: TenantKey,

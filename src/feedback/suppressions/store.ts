@@ -24,7 +24,7 @@ type NewSuppressionRow = Omit<SuppressionRow, 'seq' | 'lifted_json'>;
 export interface SuppressionFilter {
   readonly scope: SuppressionScope | null;
   readonly reason: SuppressionReason | null;
-  /** As they are typed: words of the address. */
+  /** The words of an address, as they are typed. */
   readonly text: string | null;
   readonly projectId: string | null;
   readonly routeId: string | null;
@@ -145,7 +145,7 @@ export const suppressionStore = perConnection((db: TenantDb) => {
       remove.run(id);
       isEmpty.forget();
     },
-    /** At most `limit` before position `before`; it may be fewer, even none, although more are left. */
+    /** Returns at most `limit` before position `before`; there may be fewer, even none, although more are left. */
     find: (
       filter: SuppressionFilter,
       before: number | null,

@@ -7,7 +7,7 @@ import { practiceParams } from './routes.ts';
 import { bulkDeleteAnswer, bulkDeleteBody } from './schema.ts';
 import { exportSuppressions, removeSuppressions, type SuppressionDeps } from './transfer.ts';
 
-/** For one tenant: each takes some seconds of the event loop, in small pieces. */
+/** The limit for one tenant: each takes some seconds of the event loop, in small pieces. */
 const FILES_PER_MINUTE = 10;
 
 const shared = {

@@ -32,7 +32,7 @@ export interface By {
   readonly change: Change;
 }
 
-/** At least one: the audit has what was asked for also where nothing is there to remove. */
+/** Returns at least one slice, so that the audit has what was asked for also where nothing is there to remove. */
 const slicesOf = <T>(items: readonly T[]): T[][] =>
   Array.from({ length: Math.max(1, Math.ceil(items.length / ROWS_PER_TRANSACTION)) }, (_, index) =>
     items.slice(index * ROWS_PER_TRANSACTION, (index + 1) * ROWS_PER_TRANSACTION),

@@ -11,7 +11,7 @@ export type HitKind = 'open' | 'click';
 /** What a request says about its client; an agent is one line of printable ASCII. */
 export interface RequestFacts {
   readonly kind: HitKind;
-  /** It is in upper case. */
+  /** The method in upper case. */
   readonly method: string;
   /** Empty where there is none. */
   readonly userAgent: string;

@@ -21,7 +21,7 @@ export interface RecipientHit extends Hit {
 
 const signalOf: Readonly<Record<HitKind, Signal>> = { open: 'opened', click: 'clicked' };
 
-/** Also of mail that left before. */
+/** The objection holds for mail that left before it too. */
 const hasObjected = (db: TenantDb, { address }: RecipientRow, { suppressionKey }: SignalDeps): boolean =>
   !objectionStore(db).isEmpty() &&
   objectionStore(db).entryOf(

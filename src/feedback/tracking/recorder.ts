@@ -64,7 +64,7 @@ interface Held {
 /** Hits held for one tenant. */
 interface Tenant {
   readonly number: number;
-  /** They are in the order in which they came. */
+  /** The hits in the order in which they came. */
   readonly held: Held[];
   isWriting: boolean;
   failures: number;

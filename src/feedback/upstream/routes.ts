@@ -1,5 +1,5 @@
-// Where a relay posts its reports if it reports by HTTP instead of by mail: one path for each upstream that has `events`.
-// They are applied like any other report, so that a repetition, also one by mail, changes nothing.
+// The routes to which a relay posts its reports if it reports by HTTP instead of by mail: one path for each upstream that has
+// `events`. They are applied like any other report, so that a repetition, also one by mail, changes nothing.
 
 import { z } from 'zod';
 import { nothingSent, unreadable } from '#src/kernel/credentials.ts';

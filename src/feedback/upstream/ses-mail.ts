@@ -9,7 +9,7 @@ import { readSesEvent, type SesEvent, sesEvent } from './ses-events.ts';
 import { isSubscribeUrl, snsBody } from './sns.ts';
 
 export interface SesNotice {
-  /** They have no angle brackets. */
+  /** The return paths without angle brackets. */
   readonly returnPaths: readonly string[];
   readonly found: Consequence;
 }

@@ -30,7 +30,7 @@ interface Shared {
   readonly html: Layout | null;
   readonly attachments: readonly Attachment[];
   readonly parts: SubmittedPart | null;
-  /** Of the parts that have text or HTML of their own. */
+  /** The layouts of the parts that have text or HTML of their own. */
   readonly layouts: ReadonlyMap<SubmittedText, Layout>;
 }
 
@@ -98,7 +98,7 @@ const layOutParts = (
 const isWholeHtml = (part: SubmittedPart | undefined): boolean =>
   part !== undefined && 'form' in part && part.form === 'html' && part.content === null;
 
-/** With the text that was made from the HTML beside it, and beside the images that belong to it (RFC 2387 §3.1). */
+/** The part with the text that was made from the HTML beside it, and beside the images that belong to it (RFC 2387 §3.1). */
 const withMadeText = (part: SubmittedPart): SubmittedPart => {
   const inner = 'parts' in part && part.type.startsWith('multipart/related') ? part.parts[0] : part;
   if (isWholeHtml(inner)) return { type: 'multipart/alternative', fields: '', parts: [wholeText, part] };

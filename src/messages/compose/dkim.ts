@@ -37,7 +37,7 @@ const signedFields: readonly (readonly [name: string, oversigned: boolean])[] = 
 
 /** The length at which lines of the signature field are broken. */
 const LINE_LENGTH = 76;
-/** Of the signature's base64: a line has a space before it, the first one ` b=`. */
+/** The length of a line of the signature's base64: it has a space before it, the first one ` b=`. */
 const SIGNATURE_LINE = 72;
 /** What relaxed canonicalization changes within a value: white space that is no single space. */
 const RELAXABLE = /[\t\r]| {2}/;

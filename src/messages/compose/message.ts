@@ -57,7 +57,10 @@ export interface Copy {
   readonly unsubscribeUrl: string | null;
   /** Where the recipient's own mail does the same; null if there is no such address. */
   readonly unsubscribeAddress: string | null;
-  /** Where receivers report complaints, and by what they name the copy (RFC 9477); null where no reports are taken. */
+  /**
+   * The address at which receivers report complaints, and the id by which they name the copy (RFC 9477); null where no reports
+   * are taken.
+   */
   readonly complaints: { readonly address: string; readonly id: string } | null;
   /** The page on which the recipient chooses among the sender's lists; null where the copy went to no list. */
   readonly preferencesUrl: string | null;

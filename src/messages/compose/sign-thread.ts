@@ -19,7 +19,7 @@ const THREADS = Math.max(1, Math.floor(availableParallelism() / 2));
 const MAX_KEYS = 8_000;
 /** It holds keys and a few strings: without a limit its heap would grow before it is tidied. */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
-/** After a thread that ended before its first answer none is started sooner. */
+/** After a thread that ended before its first answer, none is started sooner. */
 const RESTART_WAIT_MS = SECOND;
 
 export interface SignThreads {
@@ -52,7 +52,7 @@ const emptyRequest = (): { [Part in keyof SignRequest]: SignRequest[Part][number
 
 const startThread = (workerFile: URL, onEnd: (error: Error, hasAnswered: boolean) => void): Thread => {
   const worker = new Worker(workerFile, { resourceLimits: HEAP_LIMITS });
-  /** In the order of the requests, which is that of the answers. */
+  /** The promises in the order of the requests, which is that of the answers. */
   const waiting: PromiseWithResolvers<string>[] = [];
   const keyIds = new WeakMap<DkimSigner, number>();
   let request = emptyRequest();

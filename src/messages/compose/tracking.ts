@@ -69,6 +69,6 @@ export const trackedLinks = (html: string, origin: string): TrackedLink[] => {
     .map(({ start, end, target }) => ({ start, end, url: target }));
 };
 
-/** It is the last element of the body, transparent, and takes no space. */
+/** The last element of the body, which is transparent and takes no space. */
 export const openImage = (url: string): string =>
   `<img src="${escapeHtml(url)}" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0">`;

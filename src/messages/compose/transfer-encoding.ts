@@ -92,7 +92,7 @@ const survey = (octets: Buffer): Survey => {
       if (last && start - last.end <= NEAR) last.end = end + 1;
       else changed.push({ start, end: end + 1 });
     }
-    // Of the lines that begin with a dot only the lone one is at risk in 7bit.
+    // In 7bit only a lone dot is at risk among the lines that begin with one.
     if (isChangedInAny || (isUnsafe && (octets[start] !== DOT || length === 1))) is7Bit = false;
     allKinds |= kinds;
     start = end + 1;

@@ -186,20 +186,20 @@ export const queueStore = perConnection((db: TenantDb) => {
       firstAttempts.get(campaignSeq, within) ?? 0,
     /** How many mails of a campaign were tried and are to be tried again; counts up to `atMost`. */
     deferred: (campaignSeq: number, atMost: number): number => deferred.get(campaignSeq, atMost) ?? 0,
-    /** Of a campaign's rows the first ones that no attempt holds. */
+    /** The first rows of a campaign that no attempt holds. */
     unclaimedOf: (campaignSeq: number, limit: number): CampaignQueueRow[] =>
       unclaimedOf.all(campaignSeq, limit),
     isAnyOf: (campaignSeq: number): boolean => isAnyOf.get(campaignSeq) !== undefined,
     /** Mail of campaigns to that address, in whatever case, that waits for an attempt. */
     ofCampaigns: (address: string) => ofCampaigns.all(address),
-    /** They are counted by lane, of the projects of these ids (null: of all), among the `WAITING_COUNTED` accepted first. */
+    /** What waits, counted by lane, of the projects of these ids (null: of all), among the `WAITING_COUNTED` accepted first. */
     waiting: (projects: ReadonlySet<string> | null, now: number): WaitingRow[] =>
       waiting.all({ now, projectIds: projects && JSON.stringify([...projects]) }),
     /** Next due time by lane; null where the lane is empty. */
     nextDue: (): Readonly<Record<Lane, number | null>> => next.get() ?? { 0: null, 1: null },
-    /** Of all rows, those that are being tried too; null where there is none. */
+    /** The earliest of all rows, those that are being tried too; null where there is none. */
     earliest: (): number | null => earliest.get() ?? null,
-    /** After a restore: what was due, or being tried, waits for a person. Returns how much. */
+    /** Called after a restore: what was due, or being tried, waits for a person. Returns how much. */
     hold: (now: number): number => {
       hold.run(now);
       return heldCount.get() ?? 0;

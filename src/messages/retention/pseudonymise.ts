@@ -11,7 +11,7 @@ import { nextOldMessages } from './rules.ts';
 
 export interface PseudonymiseDeps {
   readonly files: Pick<TenantFiles, 'read' | 'write'>;
-  /** That of `addressHash`. */
+  /** The key of `addressHash`. */
   readonly key: TenantKey;
   /** Messages that were due before this time, ms. */
   readonly before: number;

@@ -21,7 +21,7 @@ export interface Installation extends Periods {
 export interface RemoveOldDeps {
   readonly files: Pick<TenantFiles, 'read' | 'write'>;
   readonly installation: Installation;
-  /** That of `addressHash`. */
+  /** The key of `addressHash`. */
   readonly key: TenantKey;
   readonly now: number;
   readonly pace: Pace;

@@ -96,7 +96,7 @@ const tables = {
 } as const satisfies Readonly<Record<string, Statements>>;
 
 export type Removable = keyof typeof tables;
-/** In the order of removal: rows that refer to others come before them. */
+/** The kinds in the order of removal: rows that refer to others come before them. */
 export const removables = Object.keys(tables) as readonly Removable[];
 
 export const retentionStore = perConnection((db: TenantDb) => {
