@@ -4,10 +4,25 @@ import { debianTags } from './test/support/debian.ts';
 import LongestFirst from './test/support/sequence.ts';
 import { directoryForTests } from './test/support/temporary.ts';
 
+/** Counts what callers share when they meet: with other tests on the same cores, fewer of them do. */
+const ALONE = ['test/budget.test.ts'];
+const LONG = process.env.SOAK === 'full' ? [] : ['test/**/*.full.test.ts'];
+const DAEMONS = process.env.QUICK === undefined ? [] : ['test/{flows,app,dashboard}/**'];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: process.env.SOAK === 'full' ? [] : ['test/**/*.full.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'alone', include: ALONE, sequence: { groupOrder: 0 } } },
+      {
+        extends: true,
+        test: {
+          name: 'beside each other',
+          include: ['test/**/*.test.ts'],
+          exclude: [...LONG, ...DAEMONS, ...ALONE],
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
     tags: [
       ...debianTags(),
       { name: 'soak', description: 'has a full length: npm run soak' },
