@@ -11,6 +11,7 @@ import { openBilling } from './billing/billing.ts';
 import { stats } from './counters/export-table.ts';
 import { createEnterTenant, createMayCreatePractice } from './entry/enter.ts';
 import { practiceOwners } from './entry/owners.ts';
+import { registerEntry } from './entry/registers.ts';
 import { createOutbox, type OwnerNoticesDeps } from './mails/outbox.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { personalData } from './personal-data.ts';
@@ -79,6 +80,7 @@ export const openAccounts = (base: Base, { hosts, answering, sendNotices }: Asks
   );
 
   const { job: fileJob, strays } = createFileJob(storage, log);
+  const registerTenant = createRegisters(base);
 
   return {
     outbox,
@@ -120,7 +122,12 @@ export const openAccounts = (base: Base, { hosts, answering, sendNotices }: Asks
         },
       ],
     },
-    registers: createRegisters(base),
+    registers: (tenant, registering) => {
+      const writes = [registerTenant, registerEntry].map((registers) => registers(tenant, registering));
+      return (db) => {
+        for (const write of writes) write(db);
+      };
+    },
     routes: [
       ...practiceRoutes({ ...tenantDeps, notices, origin }, answering),
       ...operatorRoutes(base),

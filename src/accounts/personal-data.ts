@@ -1,9 +1,14 @@
-// The tables of accounts hold nothing of the people to whom a practice writes: see kernel/personal-data.ts.
-import { COUNTS, type PersonalData, SETTINGS } from '#src/kernel/personal-data.ts';
+// The tables of accounts hold nothing of the people to whom a practice writes, and those who work for it are no erasure's to
+// remove: see kernel/personal-data.ts.
+import { COUNTS, HASHES, type PersonalData, SETTINGS } from '#src/kernel/personal-data.ts';
+import { memberStore } from './entry/member-store.ts';
+import { publicWordsIn } from './words.ts';
 
 const OPERATORS = "the operator's";
+const WHO_SIGNS_IN = 'those who sign in: of several practices';
 
 export const personalData: PersonalData = {
+  words: (language) => publicWordsIn(language).person,
   otherTables: {
     practice: SETTINGS,
     lasting_keys: 'sealed',
@@ -15,6 +20,9 @@ export const personalData: PersonalData = {
     channel_counters: COUNTS,
     monthly_usage: COUNTS,
     daily_volume: COUNTS,
+    roles: SETTINGS,
+    api_tokens: SETTINGS,
+    members: 'those who work for the practice: removed by DELETE …/members/{memberID}',
   },
   platformTables: {
     tenants: 'practices',
@@ -26,5 +34,12 @@ export const personalData: PersonalData = {
     abuse_ticket_sources: OPERATORS,
     abuse_ticket_steps: OPERATORS,
     waitlist: OPERATORS,
+    credentials: 'hashes, and names of tokens',
+    accounts: WHO_SIGNS_IN,
+    memberships: WHO_SIGNS_IN,
+    invitations: HASHES,
+  },
+  kept: {
+    member: (db, { key }) => (memberStore(db).byEmail(key) ? 1 : 0),
   },
 };

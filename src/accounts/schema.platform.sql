@@ -103,3 +103,50 @@ CREATE TABLE waitlist (
   asked_at   INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX waitlist_plan ON waitlist (plan, seq);
+
+-- SHA-256 of each token. The record that its owner sees, from which this row can be made again, is in the tenant's file.
+CREATE TABLE credentials (
+  hash       BLOB PRIMARY KEY,
+  token_id   TEXT NOT NULL UNIQUE,
+  tenant_id  TEXT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
+  project_id TEXT,
+  -- for the audit
+  name       TEXT NOT NULL DEFAULT '',
+  expires_at INTEGER,
+  -- networks (CIDR) that the token may be used from; null: from anywhere
+  allowed_json TEXT,
+  created_at INTEGER NOT NULL,
+  -- a revoked token is kept for some months, so that a program that still uses it learns why it is refused
+  revoked_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX credentials_tenant ON credentials (tenant_id);
+CREATE INDEX credentials_revoked ON credentials (revoked_at) WHERE revoked_at IS NOT NULL;
+
+-- An e-mail address that is a member of at least one tenant, or that signed in as an operator's.
+CREATE TABLE accounts (
+  id         TEXT PRIMARY KEY,
+  email_key  TEXT NOT NULL UNIQUE,
+  email      TEXT NOT NULL,
+  language   TEXT NOT NULL CHECK (language <> ''),
+  -- argon2id in PHC string form
+  password   TEXT,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Where to look for a member: the tenant's file says what the member may do, and without a row there this one opens nothing.
+CREATE TABLE memberships (
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  tenant_id  TEXT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
+  PRIMARY KEY (account_id, tenant_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX memberships_tenant ON memberships (tenant_id);
+
+-- SHA-256 of the token in the link.
+CREATE TABLE invitations (
+  hash       BLOB PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  tenant_id  TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  UNIQUE (account_id, tenant_id),
+  FOREIGN KEY (account_id, tenant_id) REFERENCES memberships (account_id, tenant_id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;

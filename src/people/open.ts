@@ -11,7 +11,6 @@ import { memberRoutes, membershipRoutes } from './member-routes.ts';
 import { createFindOperator, createNoteEntrance } from './operators.ts';
 import { createPasswords } from './passwords.ts';
 import { personalData } from './personal-data.ts';
-import { registers } from './registers.ts';
 import { roleRoutes } from './role-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { createSessions, createSessionsLastUsed } from './sessions.ts';
@@ -70,7 +69,6 @@ export const openPeople = (base: Base, { notices, limitEmail }: Pick<Accounts, '
     }),
     noteEntrance: createNoteEntrance(files, clock),
     personalData,
-    registers,
     routes: [
       ...signInRoutes(signIn),
       ...accountRoutes(signIn),

@@ -111,7 +111,7 @@ test('an installation that fails leaves the packages as they were', async () => 
 test('an update switches to the new version, which finds the data of the one before', {
   timeout: UPDATE_MS,
 }, async () => {
-  const [one, other] = [SCHEMA, 'src/people/schema.tenant.sql'];
+  const [one, other] = [SCHEMA, 'src/domains/schema.tenant.sql'];
   // Comments and the rooms of tables are no part of what is in a file.
   const moved = { [one]: server.published(other), [other]: `-- Moved.\n${server.published(one)}` };
   second = await publish('0.2.0', moved);

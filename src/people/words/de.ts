@@ -1,13 +1,4 @@
 export const words = {
-  /** What a person is told of their data: what was erased, what is kept and why, and the parts that are shown. */
-  person: {
-    kept: {
-      member: {
-        what: 'das Konto dieser Adresse als Mitglied der Praxis',
-        why: 'Wer in der Praxis arbeitet, wird unter „Mitglieder“ entfernt.',
-      },
-    },
-  },
   invitation: {
     invited: 'Einladung',
     invitedText: (practice: string, email: string) =>

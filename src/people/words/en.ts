@@ -1,14 +1,6 @@
 import type { Words } from './de.ts';
 
 export const words: Words = {
-  person: {
-    kept: {
-      member: {
-        what: 'the membership of that address in the practice',
-        why: 'Those who work for the practice are removed among its members.',
-      },
-    },
-  },
   invitation: {
     invited: 'Invitation',
     invitedText: (practice, email) =>

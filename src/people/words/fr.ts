@@ -14,12 +14,4 @@ export const words: Words = {
     goneText:
       'Elle a expiré, a déjà été acceptée, ou une plus récente l’a remplacée. Demandez à être invité de nouveau, ou connectez-vous si vous êtes déjà membre.',
   },
-  person: {
-    kept: {
-      member: {
-        what: 'le compte de cette adresse en tant que membre du cabinet',
-        why: 'Les personnes qui travaillent pour le cabinet sont retirées parmi ses membres.',
-      },
-    },
-  },
 };

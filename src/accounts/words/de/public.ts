@@ -90,6 +90,15 @@ export const words = {
     authority: 'Aufsichtsbehörde',
     imprint_url: 'Impressum',
   },
+  /** What a person is told of their data: what was erased, what is kept and why, and the parts that are shown. */
+  person: {
+    kept: {
+      member: {
+        what: 'das Konto dieser Adresse als Mitglied der Praxis',
+        why: 'Wer in der Praxis arbeitet, wird unter „Mitglieder“ entfernt.',
+      },
+    },
+  },
 };
 
 export type Words = typeof words;

@@ -86,4 +86,12 @@ export const words: Words = {
     authority: 'Supervisory authority',
     imprint_url: 'Legal notice',
   },
+  person: {
+    kept: {
+      member: {
+        what: 'the membership of that address in the practice',
+        why: 'Those who work for the practice are removed among its members.',
+      },
+    },
+  },
 };

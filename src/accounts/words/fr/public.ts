@@ -13,7 +13,7 @@ export const words: Words = {
     forward_confirmation: ({ practice, link, expiresAt }, service) => ({
       subject: `Voulez-vous recevoir les e-mails adressés à « ${practice} » ?`,
       paragraphs: [
-        `« ${practice} » reçoit des e-mails par ${service} et souhaite les transférer à cette adresse. Cela ne se fera que si vous l’acceptez :`,
+        `« ${practice} » reçoit des e-mails via ${service} et souhaite les transférer à cette adresse. Cela ne se fera que si vous l’acceptez :`,
         link,
         `Vous pouvez accepter jusqu’au ${moment(expiresAt)}. Sur la même page, vous pouvez refuser, et plus tard mettre fin au transfert.`,
         'Vous ne vous y attendiez pas ? Alors vous n’avez rien à faire. Sans votre accord, rien n’est transféré.',
@@ -86,5 +86,13 @@ export const words: Words = {
     vat_id: 'N° de TVA',
     authority: 'Autorité de surveillance',
     imprint_url: 'Mentions légales',
+  },
+  person: {
+    kept: {
+      member: {
+        what: 'le compte de cette adresse en tant que membre du cabinet',
+        why: 'Les personnes qui travaillent pour le cabinet se retirent dans la liste de ses membres.',
+      },
+    },
   },
 };

@@ -1,11 +1,11 @@
 // The registry's rows of a tenant's people and tokens, made again from its file. An account is that of its address: one that the
 // registry has stays as it is; a new one has a new id and no password, and its owner signs in by a code.
-import { accountStore, invitationStore } from '#src/accounts/entry/account-store.ts';
-import { memberStore } from '#src/accounts/entry/member-store.ts';
-import { credentialStore, tokenStore } from '#src/accounts/entry/token-store.ts';
 import type { Registers } from '#src/kernel/registers.ts';
+import { accountStore, invitationStore } from './account-store.ts';
+import { memberStore } from './member-store.ts';
+import { credentialStore, tokenStore } from './token-store.ts';
 
-export const registers: Registers = (tenant, { tenantId, now, note }) => {
+export const registerEntry: Registers = (tenant, { tenantId, now, note }) => {
   const tokens = tokenStore(tenant).all();
   const members = memberStore(tenant).all();
   return (db) => {
