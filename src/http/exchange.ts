@@ -123,13 +123,13 @@ export class Exchange implements RequestContext {
     return this.#wanted(languages);
   }
 
+  /** Other APIs answer in English, whatever is asked for. */
   get answerLanguage(): MemberLanguage {
-    return this.#wanted(memberLanguages) ?? answerDefault;
+    return this.shape === undefined ? (this.#wanted(memberLanguages) ?? answerDefault) : answerDefault;
   }
 
-  /** Other APIs refuse in English, whatever is asked for. */
   get speak(): Speak {
-    return this.shape === undefined ? this.speakIn(this.answerLanguage) : inEnglish;
+    return this.speakIn(this.answerLanguage);
   }
 
   speakIn(language: MemberLanguage): Speak {

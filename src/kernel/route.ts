@@ -14,18 +14,18 @@ export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 
 export interface RequestContext {
   readonly requestId: string;
-  /** As on the wire, in upper case: the handler of a GET answers HEAD too. */
+  /** The method as on the wire, in upper case: the handler of a GET answers HEAD too. */
   readonly method: string;
   readonly caller: Caller;
   /** The tenant that the request is about: of the path, of a token, or named in X-Service-Practice. */
   readonly tenantId: string | null;
   /** Operations that change something hand it to the audit. */
   readonly change: Change;
-  /** Of pages and mails, by Accept-Language; the first one of the service where it names none. */
+  /** The language of pages and mails, chosen by Accept-Language; the first one of the service where it names none. */
   readonly language: Language;
   /** The language of the service that Accept-Language asks for; null where it asks for none of them. */
   readonly namedLanguage: Language | null;
-  /** Of texts in an answer of the API: English unless Accept-Language asks for German. */
+  /** The language of texts in an answer of the API: English unless Accept-Language asks for German, and in foreign shapes always. */
   readonly answerLanguage: MemberLanguage;
   /** Says texts of refusals in that language. */
   readonly speak: Speak;
@@ -91,8 +91,8 @@ export interface RouteDeclaration<
   readonly usedBy?: string;
   readonly access: Access;
   /**
-   * Of every route but GETs: the action under which the audit keeps what it changes (`token.create`), or why there is
-   * nothing to keep.
+   * The action under which the audit keeps what the route changes (`token.create`), or why there is nothing to keep. Every
+   * route has it but GETs.
    */
   readonly audit?: string | { readonly none: string };
   /** `sign_in`: also under the tight limit of sign-in and public forms, per client address. */

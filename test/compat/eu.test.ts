@@ -580,6 +580,25 @@ const guide = {
 
 test.each(behaviours)('$what', ({ run }) => run(scene));
 
+test('what is accepted is answered in English too, alone and in a batch, whatever is asked for', async () => {
+  const { app, sender } = scene;
+  const address = 'abgemeldet@example.org';
+  await app.request('POST', `${sender.base}/suppression`, { address }, sender.token);
+  const message = itemOf({ to: [address], html: '<a href="https://bit.ly/x">Termin</a>' });
+  const wordsOf = async (path: string, body: unknown, language: string) => {
+    const fields = { 'Accept-Language': language };
+    const [answer] = [(await app.request('POST', path, body, sender.token, fields)).body].flat();
+    const { hint, content_warnings } = answer as { hint: unknown; content_warnings: unknown };
+    return { hint, content_warnings };
+  };
+  const english = await wordsOf(`${sender.base}/send`, message, 'en');
+  const german = await wordsOf(`${sender.base}/send`, message, 'de');
+  expect(german.hint).not.toBe(english.hint);
+  expect(german.content_warnings).not.toEqual(english.content_warnings);
+  expect(await wordsOf('/api/compat/eu/send', message, 'de')).toEqual(english);
+  expect(await wordsOf('/api/compat/eu/send/batch', [message], 'de')).toEqual(english);
+});
+
 test('the guide says what the table shows', async () => {
   await expect(guideText(guide, behaviours)).toMatchFileSnapshot('../../docs/from-lettermint.md');
 });
