@@ -270,6 +270,7 @@ test('before, every searched column of every room quotes the address, and the ow
   const quoting = new Set(columnsWith(WANDA));
   expect(searched.filter((column) => !quoting.has(column))).toEqual([]);
   for (const word of OWN) expect(columnsWith(word), word).not.toEqual([]);
+  expect(sql('SELECT 1 FROM confirmation_mails')).toHaveLength(1);
 });
 
 test('the export has what each room shows of the person, and names what it leaves out', async () => {

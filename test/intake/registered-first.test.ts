@@ -13,6 +13,9 @@ import { anonymous, type Caller } from '#src/kernel/access.ts';
 import { systemChange } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY, HOUR } from '#src/kernel/time.ts';
+import { openMessages } from '#src/messages/open.ts';
+import { holdMail } from '#src/messages/queue/held.ts';
+import { heldRoutes } from '#src/operations/held-routes.ts';
 import { ACCEPTED, acceptWhole, createRelay, playUpstream, type Relay } from '#test/relay/fixture.ts';
 import { MESSAGE } from '#test/support/draft.ts';
 
@@ -76,6 +79,24 @@ const operations: readonly Operation[] = [
         const limits = context.limits;
         const task = heldMailsTask({ files: storage.tenants, clock, limits, intake: { context } as never });
         await task.run(tenantId, 0 as never, undefined as never);
+      };
+    },
+  },
+  {
+    name: 'the release of what a restore holds',
+    prepare: async (relay, tenantId) => {
+      const { clock, storage } = relay;
+      const scheduledAt = clock.now() + DAY;
+      await relay.send(tenantId, { scheduledAt });
+      await storage.tenants.write(tenantId, (db) => holdMail(db, scheduledAt));
+      return async ({ holdDue, wake }) => {
+        const platform = { write: () => holdDue(tenantId, clock.now()) };
+        const base = { storage: { ...storage, platform }, clock, key: () => undefined };
+        const { held } = openMessages(base as never, () => wake);
+        const routes = heldRoutes({ storage, clock }, [held], () => undefined);
+        const release = routes.find(({ id }) => id === 'releaseHeldMail');
+        const input = { params: { id: tenantId }, query: {}, body: undefined };
+        await release?.handle(input as never, { change: systemChange('held_mail.release') } as never);
       };
     },
   },

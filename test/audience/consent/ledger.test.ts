@@ -67,6 +67,17 @@ test('nobody learns from a commitment whose value is the same, nor tries values 
   expect(entries).not.toContain(plain);
 });
 
+test('each value of an entry has a salt of its own: one that is opened says nothing of the others', () => {
+  const salts = tenant.db
+    .prepare<[], string>('SELECT openings_json FROM consent_entries')
+    .pluck()
+    .all()
+    .map((json) => Object.values<{ salt: string }>(JSON.parse(json)).map(({ salt }) => salt));
+  expect(salts.map(({ length }) => length)).toEqual(Array(ENTRIES).fill(2));
+  expect(new Set(salts.flat()).size).toBe(2 * ENTRIES);
+  for (const salt of salts.flat()) expect(Buffer.from(salt, 'base64').length).toBeGreaterThanOrEqual(16);
+});
+
 /** What the command prints of the file, and its exit code. */
 const verify = async (...more: string[]) => {
   let printed = '';
