@@ -1,5 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { mutantsOf, testsOf } from './mutate.ts';
+import { changedLines, mutantsOf, testsOf } from './mutate.ts';
+import { temporaryDirectory } from './storage.ts';
 
 const SOURCE = `import { a } from './a.ts';
 // WHERE id = 1 and 1 < 2
@@ -73,4 +77,33 @@ test('of many tests that run a file the first ones are taken, and the others are
   });
   expect([found.parts.length, found.flows.length, found.more]).toEqual([25, 10, 25]);
   expect([found.parts[0], found.flows[0]]).toEqual(['test/relay/59.test.ts', 'test/flows/29.test.ts']);
+});
+
+test('what has changed are lines of files that git knows, and whole files that it does not know yet', async () => {
+  const root = await temporaryDirectory();
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org'];
+  const git = (...words: string[]) => execFileSync('git', [...identity, ...words], { cwd: root });
+  const put = (file: string, text: string): void => {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  };
+  const commit = (): void => {
+    git('add', '.');
+    git('commit', '-q', '-m', 'A change');
+  };
+  git('init', '-q', '-b', 'main');
+  put('.gitignore', 'made.ts\n');
+  for (const name of ['left', 'committed', 'edited'])
+    put(`src/relay/${name}.ts`, 'const a = 1;\nconst b = 2;\n');
+  commit();
+  put('src/relay/committed.ts', 'const a = 1;\nconst b = 3;\n');
+  commit();
+  put('src/relay/edited.ts', 'const c = 1;\nconst b = 2;\nconst d = 3;\n');
+  for (const file of ['src/relay/new.ts', 'src/relay/made.ts', 'src/dashboard/new.ts', 'test/new.ts'])
+    put(file, 'const a = 1;\n');
+  expect(Object.fromEntries(changedLines(root))).toEqual({
+    'src/relay/committed.ts': new Set([2]),
+    'src/relay/edited.ts': new Set([1, 3]),
+    'src/relay/new.ts': null,
+  });
 });

@@ -186,16 +186,20 @@ export const testsOf = (
   return { parts, flows, more: all.length - parts.length - flows.length };
 };
 
-/** Lines that differ from main, or on main from the last commit, by file; what is not committed counts. */
-const changedLines = (root: string): ReadonlyMap<string, ReadonlySet<number>> => {
+/**
+ * Lines that differ from main, or on main from the last commit, by file; what is not committed counts. A file that git does not
+ * know yet has none: all of it is new.
+ */
+export const changedLines = (root: string): ReadonlyMap<string, ReadonlySet<number> | null> => {
   const git = (...words: string[]): string => execFileSync('git', words, { cwd: root, encoding: 'utf8' });
   const fork = git('merge-base', 'HEAD', 'main').trim();
   const base = fork === git('rev-parse', 'HEAD').trim() ? 'HEAD~1' : fork;
-  const changed = new Map<string, Set<number>>();
+  const sources = ['--', 'src/*.ts', ':!src/dashboard'];
+  const changed = new Map<string, Set<number> | null>();
+  for (const file of git('ls-files', '-o', '--exclude-standard', ...sources).split('\n'))
+    if (file !== '') changed.set(file, null);
   let lines = new Set<number>();
-  for (const line of git('diff', '-U0', '--diff-filter=AM', base, '--', 'src/*.ts', ':!src/dashboard').split(
-    '\n',
-  )) {
+  for (const line of git('diff', '-U0', '--diff-filter=AM', base, ...sources).split('\n')) {
     const [, file] = /^\+\+\+ b\/(.*)$/.exec(line) ?? [];
     if (file !== undefined) {
       lines = new Set();
