@@ -4,7 +4,7 @@
 export const disabledReasons = ['gone', 'failing', 'manual'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
-/** It is read from the follower's row. */
+/** The state as the follower's row has it. */
 export interface FollowerState {
   status: 'active' | 'disabled';
   disabled_reason: DisabledReason | null;

@@ -54,7 +54,7 @@ const markNotified = (db: TenantDb, { follower, id, at }: UnnotifiedDisabling): 
 export interface FollowerNotices {
   /** Owners may have to be notified, once the disabling is durable. Harmless at any time; writes only where there is a disabling. */
   wake(tenantId: string): void;
-  /** As `wake`, for the nightly round: resolves once it is known whether there is a disabling. Rejects as a read of the file. */
+  /** Like `wake`, for the nightly round: resolves once it is known whether there is a disabling. Rejects as a read of the file. */
   look(tenantId: string): Promise<void>;
   /** Resolves when all that is in flight has ended. */
   stop(): Promise<void>;

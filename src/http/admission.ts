@@ -27,7 +27,7 @@ export interface AdmissionOptions {
   /** The practice of the project with that id; the id itself where no project has it. */
   readonly practiceNamed: (id: string) => string;
   readonly tenantExists: (id: string) => boolean;
-  /** Who a member is in that tenant; null where it is none of theirs, or there is none. `id` is a UUID. */
+  /** The caller as a member of that tenant; null where they are no member of it, or there is none. `id` is a UUID. */
   readonly enterTenant: (caller: Caller, id: string) => Promise<Caller | null>;
   /** Leaves an entry in the audit of the tenant that an operator's session enters, once a day. */
   readonly noteEntrance: (tenantId: string, caller: Caller, change: Change) => Promise<void>;

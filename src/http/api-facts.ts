@@ -12,7 +12,7 @@ import { namesPracticeInHeader, parametersOf } from './routing.ts';
 export interface ServiceInfo {
   readonly name: string;
   readonly version: string;
-  /** Without a slash at its end. */
+  /** The origin has no slash at its end. */
   readonly origin: string;
   readonly events: EventsDescription;
 }

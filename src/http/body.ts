@@ -96,7 +96,7 @@ const clientGone = (): ClientGone => new ClientGone('The client closed the conne
 
 /** Room for what is read. */
 export interface Holding {
-  /** At once; false where there is none. */
+  /** Takes the room at once; false where there is none. */
   take(bytes: number): boolean;
   /** Resolves once there is room; with false where none came in time, or `gone` is aborted. */
   reserve(bytes: number, gone: AbortSignal): Promise<boolean>;

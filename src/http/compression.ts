@@ -1,5 +1,5 @@
-// Compresses answers as the client takes them (RFC 9110 §12.5.3), on the thread pool. The length of a compressed answer tells what
-// repeats in it: where something that a stranger has chosen stands beside a secret, each guess that is right makes it shorter
+// Compresses answers as the client takes them (RFC 9110 §12.5.3), on the thread pool. The length of a compressed answer shows
+// what repeats in it: where something that a stranger has chosen is beside a secret, each guess that is right makes it shorter
 // (BREACH). So only answers to GET are compressed, and none of those in `UNCOMPRESSED`, nor what anyone may ask for, but
 // documents that are the same for everyone. Streams are sent as they come, files of the dashboard as they were built.
 import { promisify } from 'node:util';
@@ -98,7 +98,7 @@ export type Compress = (
 
 /** Resolves with null where the answer is to be sent as it is. */
 export const createCompress = (): Compress => {
-  /** They are the compressed forms of fixed documents, by route and encoding. */
+  /** The compressed forms of fixed documents, by route and encoding. */
   const kept = new Map<string, Promise<Buffer>>();
   return async (route, accepted, contentType, given) => {
     if (!mayCompress(route) || !TEXT.test(contentType)) return null;

@@ -20,7 +20,7 @@ import { wordsIn } from './words.ts';
 
 const BUILT = join(import.meta.dirname, '../../dist/dashboard');
 
-/** By which the files are named that were compressed at the build, best first. */
+/** The endings of the names of the files that were compressed at the build, best first. */
 const ENDINGS = { br: '.br', gzip: '.gz', identity: '' } as const;
 const ENCODINGS = ['br', 'gzip', 'identity'] as const;
 
@@ -43,7 +43,7 @@ const PAGE_HEADERS = {
   'Cache-Control': 'no-cache',
 };
 
-/** As the client takes it; null where there is no such file. */
+/** The file in the encoding that the client takes; null where there is no such file. */
 const readBuilt = async (
   folder: string,
   name: string,

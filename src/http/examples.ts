@@ -8,13 +8,13 @@ import { examplesOf } from './json-schema.ts';
 
 const isRequired = (schema: z.ZodType): boolean => !schema.safeParse(undefined).success;
 
-/** It is the example of a parameter. What may be left out and is an id selects from the records: without it there is more to see. */
+/** The example of a parameter. What may be left out and is an id selects from the records: without it there is more to see. */
 export const parameterExample = (schema: z.ZodType): unknown => {
   const [example] = examplesOf(schema);
   return isRequired(schema) || example !== EXAMPLE_ID ? example : undefined;
 };
 
-/** Of the body, in this media type: text is an example of text, all else of JSON and forms. */
+/** The examples of the body in this media type: text is an example of text, all else of JSON and forms. */
 export const bodyExamples = (route: Route, type: string): readonly unknown[] => {
   const isText = isTextType(route, type);
   return route.body

@@ -44,7 +44,7 @@ export class Exchange implements RequestContext {
   isApi = false;
   /** Where the path is one of another API. */
   shape: ForeignShape | undefined;
-  /** Of the answer; steps add theirs before anything is sent. */
+  /** The header of the answer; steps add their fields before anything is sent. */
   readonly headers: Record<string, string>;
   caller: Caller = anonymous;
   route: Route | undefined;
@@ -53,12 +53,12 @@ export class Exchange implements RequestContext {
   bytesIn = 0;
   /** The body takes so much of the budget of all bodies. */
   bytesHeld = 0;
-  /** Whose room that is: who the caller is found to be by the body gives back no room of theirs. */
+  /** The owner of that room. It stays the same where the body shows who the caller is, so that no one else's room is given back. */
   bodyOwner = '';
-  /** Of a large answer: its room until it has been read. */
+  /** The room of a large answer, until it has been read. */
   answerHeld = 0;
   isSettled = false;
-  /** As it came, where it may have to be forwarded. */
+  /** The body as it came, where it may have to be forwarded. */
   bodyBytes: Buffer | null = null;
   bytesOut = 0;
   errorCode: ErrorCode | undefined;
@@ -252,7 +252,7 @@ export const answer = async (exchange: Exchange, result: RouteResult, terms: Ans
   headers.Vary = [headers.Vary ?? [], 'Accept-Encoding'].flat().join(', ');
   const accepted = request.headers['accept-encoding']?.toString();
   const bytes = typeof plain === 'string' ? Buffer.byteLength(plain) : plain.length;
-  // It is in memory while it is compressed, and counts as that until it is sent.
+  // The whole answer is in memory while it is compressed, and counts as that until it is sent.
   if (bytes > LARGE_BYTES && request.method !== 'HEAD') terms.hold(bytes);
   const compressed = await terms.compress(route, accepted, headers['Content-Type'], plain);
   if (compressed !== null) headers['Content-Encoding'] = compressed.encoding;

@@ -10,7 +10,7 @@ export const FORM_TYPES = ['multipart/form-data', 'application/x-www-form-urlenc
 const MULTIPART = /^multipart\/form-data[\t ]*(?:;|$)/i;
 const URL_ENCODED = /^application\/x-www-form-urlencoded[\t ]*(?:;[\t ]*(?:charset="?utf-?8"?[\t ]*)?)?$/i;
 
-/** Of a Content-Type: whether it is one of a form, in UTF-8. */
+/** Whether a Content-Type is one of a form, in UTF-8. */
 export const isFormType = (type: string): boolean => MULTIPART.test(type) || URL_ENCODED.test(type);
 
 /** No form of the service has a tenth of it. */
@@ -58,7 +58,7 @@ const requireFew = (bytes: Uint8Array<ArrayBuffer>, { essence, params }: MIMETyp
   }
 };
 
-/** By the type as it was read here: of a list of types the platform would take another one. */
+/** Parses by the type as it was read here: of a list of types the platform would take another one. */
 const parse = async (bytes: Uint8Array<ArrayBuffer>, type: MIMEType): Promise<FormData> => {
   try {
     return await new Response(bytes, { headers: { 'Content-Type': String(type) } }).formData();
@@ -88,7 +88,7 @@ export const parseForm = async (
     if (fields.has(name)) throw refuse(formatPath('body', [cut(name)]), say`is in the form more than once`);
     fields.set(name, value instanceof File && files.includes(name) ? value : await textOf(value));
   }
-  // As own properties, whatever their names: `__proto__` is a field like others, which no schema knows.
+  // The fields are own properties, whatever their names: `__proto__` is a field like others, which no schema knows.
   return Object.fromEntries(
     [...fields].filter(([, value]) => (typeof value === 'string' ? value !== '' : value.size > 0)),
   );

@@ -24,7 +24,7 @@ const HOP_BY_HOP =
   'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
     ' ',
   );
-/** What is said anew, and what is meant for this host alone. */
+/** Fields that are written again for the other host, and those that are meant for this host alone. */
 const NOT_PASSED_ON =
   'host expect content-length cookie x-csrf-token x-admin-token forwarded x-forwarded-for x-forwarded-host x-forwarded-proto via'.split(
     ' ',
@@ -97,7 +97,7 @@ const sendBody = ({ request, response, bodyBytes }: Exchange, outgoing: ClientRe
   pipeline(request, outgoing).catch(() => undefined);
 };
 
-/** Resolves with null where the answer has gone out, or nobody waits for one any more. */
+/** Resolves with null where the answer has gone out, or no one waits for one any more. */
 export const forward = async (exchange: Exchange, { origin }: NewHost): Promise<AppError | null> => {
   const { request, response } = exchange;
   // Two hosts of which each takes the other for the new one would pass it on for ever.

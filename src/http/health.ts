@@ -14,7 +14,7 @@ const ABOUT_PROCESS = {
   uptime_seconds: z.number(),
 };
 
-/** By the names of the parts; those of which it gives undefined are left out. */
+/** What `of` gives for each part, by the part's name; parts for which it gives undefined are left out. */
 const pick = <T>(
   parts: Readonly<Record<string, HealthPart>>,
   of: (part: HealthPart, name: string) => T | undefined,

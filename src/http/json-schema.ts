@@ -116,7 +116,7 @@ export const createSchemaBook = (): SchemaBook => {
       override: ({ jsonSchema }) => {
         nameFields({ jsonSchema });
         clean({ jsonSchema });
-        // They are shown where the whole is sent.
+        // The examples are shown where the whole is sent.
         delete jsonSchema.examples;
         const { describedBy } = jsonSchema;
         delete jsonSchema.describedBy;

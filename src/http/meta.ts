@@ -20,7 +20,7 @@ export interface ServiceFacts {
   }>;
   readonly name: string;
   readonly version: string;
-  /** Of that practice; with null, whether new ones start in it. */
+  /** Whether that practice is in safe mode; with null, whether new ones start in it. */
   readonly safeMode: (tenantId: string | null) => Promise<boolean>;
   readonly limits: () => Limits;
   readonly passwordLogin: () => boolean;

@@ -133,7 +133,7 @@ const parametersFor = (route: Route, book: SchemaBook): JsonSchema[] => {
 
 type Security = readonly Readonly<Record<string, readonly string[]>>[];
 
-/** Of every operation that says nothing else. */
+/** The security of every operation that says nothing else. */
 const usualSecurity: Security = [{ bearer: [] }, { session: [], csrf: [] }];
 
 const security = ({ access }: Route): { readonly security?: Security } => {

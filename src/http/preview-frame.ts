@@ -25,7 +25,7 @@ addEventListener('message', ({ source, origin, data }) => {
 `;
 
 const hash = createHash('sha256').update(SCRIPT).digest('base64');
-// Without allow-popups a link in it opens nothing.
+// A link in it opens nothing without allow-popups.
 const POLICY = `sandbox allow-scripts; default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline'; img-src data: https:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
 const DOCUMENT = `<!doctype html>
 <meta charset="utf-8">

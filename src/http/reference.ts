@@ -83,7 +83,7 @@ const mark = (holds: boolean): string => (holds ? 'yes' : '');
 
 const isOfMessage = ({ name }: DescribedEvent): boolean => name.startsWith('message.');
 
-/** Of an event of a message only those that not every one has. */
+/** The fields of an event; of a message only those that not every event of a message has. */
 const ownFields = (event: DescribedEvent, { messageData }: EventsDescription): z.ZodObject => {
   if (!isOfMessage(event)) return event.data;
   const own = Object.entries(event.data.shape).filter(([name]) => !(name in messageData.shape));

@@ -20,7 +20,7 @@ const wordsFor = ({ code, status, extra }: AppError, language: Language) => {
 const line = ({ path, message }: FieldProblem, speak: Speak): string =>
   `<li><b>${escapeHtml(path.replace(/^\w+\./, ''))}</b>: ${escapeHtml(speak(message))}</li>`;
 
-/** Members' languages have the details too; others are told in one of these. */
+/** Members' languages have the details too; people with another one read them in one of these. */
 const details = ({ status, text, fields }: AppError, speak: Speak, language: MemberLanguage): string => {
   if (fields) return `<ul lang="${language}">${fields.map((field) => line(field, speak)).join('')}</ul>`;
   const isSaid = status === 404 || status === 429 || status >= 500;

@@ -44,10 +44,10 @@ export const whyMalformed = ({
   return null;
 };
 
-// The address of the client: that of the socket, or behind proxies that are believed the one they name in X-Forwarded-For. Limits, audit
-// and ledger tell clients apart by it, so it has one notation: some proxies append the port, and each would be another client.
-// What is no address is nobody's, and then the socket's counts. `Forwarded` (RFC 7239) is not read: a proxy that does not write it would
-// pass on what a client has written there.
+// The address of the client: that of the socket, or behind proxies that are believed the one they name in X-Forwarded-For.
+// Limits, audit and ledger tell clients apart by it, so it has one notation: some proxies append the port, and each would be
+// another client. What is no address counts for no client, and then the socket's address counts. `Forwarded` (RFC 7239) is not
+// read: a proxy that does not write it would pass on what a client has written there.
 
 /** Whether the proxy at that address, the nth before us, is believed. */
 export type Trust = (address: string, hop: number) => boolean;
@@ -103,7 +103,7 @@ const isBelow = (prefix: string, path: string): boolean =>
 interface Candidate {
   readonly shape: ForeignShape;
   readonly alias: string;
-  /** It is what follows the shape's base. */
+  /** The path below the shape's base. */
   readonly path: string;
 }
 
@@ -121,8 +121,8 @@ export const createForeignPaths = (
   const isPath = (found: Found): boolean => found.route !== undefined || found.allowed !== undefined;
 
   /**
-   * Without a prefix the shape is that of the field in which the token comes, else the first that knows the path, be it only to
-   * name what to use instead.
+   * Where the path has no prefix, the shape is that of the field in which the token comes, else the first that knows the path,
+   * be it only to name what to use instead.
    */
   const byAlias = ({ request, method, path }: Exchange): Candidate | undefined => {
     const ofToken = shapes.filter(({ tokenHeaders }) =>

@@ -150,7 +150,7 @@ const nearestTo = (routes: readonly Route[]): ((method: string, path: string) =>
     let best: { readonly route: Route; readonly edits: number } | undefined;
     for (const segments of [given, ['api', ...given]])
       for (const { route, segments: wanted } of known) {
-        // Of two that are as near, the one that takes the method.
+        // The one that takes the method comes first among two that are as near.
         const most = Math.min(MAX_EDITS, Math.floor(route.path.length / 4));
         const edits = editsTo(wanted, segments, most) + (route.method.toUpperCase() === method ? 0 : 0.5);
         if (edits < Infinity && (!best || edits < best.edits)) best = { route, edits };

@@ -93,7 +93,7 @@ export const createServe = (
     exchange.bodyOwner = owner;
     const holding: Holding = {
       take: (bytes) => {
-        // As for an answer: nothing would give it back.
+        // Nothing would give the room back of a request that has its answer.
         if (exchange.isSettled) return true;
         const isTaken = budgets.bodies.take(owner, bytes);
         if (isTaken) exchange.bytesHeld += bytes;

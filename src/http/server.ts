@@ -29,7 +29,7 @@ export interface HttpServerOptions extends ServeOptions {
   readonly log: Log;
   /** Holds request bodies until they are answered. */
   readonly bodies: ByteBudget;
-  /** Of node's server, in the place of the usual: how long a head may take, and how often that is looked at. */
+  /** Times for node's server instead of the usual ones: how long a head may take, and how often that is looked at. */
   readonly times?: Partial<Pick<typeof serverSettings, 'headersTimeout' | 'connectionsCheckingInterval'>>;
   /** Bytes of large answers held at once, until they are read. */
   readonly heldAnswerBytes?: number;
@@ -115,7 +115,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
       stopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const deadline = performance.now() + graceMs;
-      // Connections that have not sent a whole head count as busy to node, but no request of theirs is in flight.
+      // Connections that have not sent a whole head count as busy to node, but none of their requests is in flight.
       const sweep = setInterval(() => {
         if (inFlight === 0 || performance.now() > deadline) server.closeAllConnections();
         else server.closeIdleConnections();

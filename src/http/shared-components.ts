@@ -47,7 +47,7 @@ interface ObjectSchema extends JsonSchema {
   readonly required?: readonly string[];
 }
 
-/** Of objects that may have further fields; others cannot be combined. */
+/** Whether the objects may have further fields; others cannot be combined. */
 const isOpenObject = (value: object): value is ObjectSchema =>
   'properties' in value && !('additionalProperties' in value);
 

@@ -24,7 +24,7 @@ export interface Backup {
   readonly madeAt: number;
   readonly directory: string;
   readonly manifest: Manifest | null;
-  /** It has a manifest, and nothing was left out when it was made. */
+  /** The backup has a manifest, and nothing was left out when it was made. */
   readonly isWhole: boolean;
   /** Null: none. */
   readonly fault: string | null;
@@ -74,7 +74,7 @@ export const backupAt = (directory: string, id: string | undefined): Promise<Bac
   return readBackup(found, join(directory, found));
 };
 
-/** Of a backup that begins at `time`: the second, or the next one that no other has. */
+/** The id of a backup that begins at `time`: its second, or the next one that no other backup has. */
 export const freeId = (directory: string, time: number): string => {
   const taken = new Set(idsIn(directory));
   let free = time;
@@ -144,7 +144,7 @@ export const completeBackup = async (
   await disk.syncDirectory(directory);
 };
 
-/** It is gone as a whole at once, also where the removal of its files is cut off. */
+/** The backup is gone as a whole at once, also where the removal of its files is cut off. */
 export const removeBackup = async (directory: string, id: string): Promise<void> => {
   await rename(join(directory, id), partialIn(directory, id));
   await disk.syncDirectory(directory);

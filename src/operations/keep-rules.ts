@@ -4,7 +4,7 @@ import type { Keep } from '#src/kernel/config/keep.ts';
 
 const DAY_MS = 86_400_000;
 
-/** In UTC; a week begins on Monday. */
+/** The periods in UTC; a week begins on Monday. */
 const PERIODS: Readonly<Record<keyof Keep, (time: number) => string | number>> = {
   days: (time) => Math.floor(time / DAY_MS),
   // The first day of the epoch was a Thursday.
@@ -15,7 +15,7 @@ const PERIODS: Readonly<Record<keyof Keep, (time: number) => string | number>> =
 export interface Made {
   readonly id: string;
   readonly madeAt: number;
-  /** It has all files. One that has not counts for no day. */
+  /** The backup has all files. One that has not counts for no day. */
   readonly isWhole: boolean;
 }
 

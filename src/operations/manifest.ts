@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { DataError } from '#src/kernel/db/data-error.ts';
 
 export const MANIFEST_NAME = 'manifest.json';
-/** Of a tenant's file, below a data directory or a backup. */
+/** The path of a tenant's file, below a data directory or a backup. */
 export const tenantFile = (id: string): string => join('tenants', id, 'tenant.db');
 
 /** The form of a backup. A reader knows it and all before it. */
@@ -16,15 +16,15 @@ const whole = z.int().min(0);
 
 const backupFile = z.object({
   bytes: whole,
-  /** Of all bytes of the file, in hexadecimal digits. */
+  /** The hash of all bytes of the file, in hexadecimal digits. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** The numbers in its first page. */
   schema: z.object({ version: whole, hash: z.int() }),
   /** What the rooms counted in it, by the names that they gave. */
   counts: z.record(z.string(), z.union([whole, z.string()])),
   /**
-   * The file that it was copied from, as it was before; while that one is the same, the next backup need not read it. Null where
-   * that cannot be told: a WAL was beside it.
+   * The file that it was copied from, as it was before; while that one is the same, the next backup need not read it. Null
+   * where that cannot be known: a WAL was beside it.
    */
   source: z.object({ inode: z.string(), bytes: whole, changed_ns: z.string() }).nullable(),
 });
@@ -37,6 +37,8 @@ const manifest = z.object({
   ended_at: z.iso.datetime(),
   /** Fingerprint of the key without which the sealed values cannot be read. The key is not in the backup. */
   master_key: z.string(),
+  /** That of the former one, where the key was being changed: some of the values may be sealed under it alone. */
+  former_master_key: z.string().nullable().default(null),
   platform: backupFile,
   tenants: z.array(backupFile.extend({ id: z.uuid(), slug: z.string() })),
   /** Tenants whose files could not be read. */

@@ -1,7 +1,7 @@
-// After a change of the master key: everything that is sealed under the former one is sealed again, tenant by tenant, then the
-// registry. It is done in slices beside the daemon's other work. Nothing notes how far it is but the values themselves: the last one
-// of each tenant's file is that of its lasting keys, so a file in which this one is new has nothing old, and after a crash the
-// work begins again at the first other file. A value that is removed or replaced meanwhile is left alone.
+// After a change of the master key, everything that is sealed under the former one is sealed again, tenant by tenant, then the
+// registry. It is done in slices beside the daemon's other work. Nothing notes how far it is but the values themselves: the
+// last one of each tenant's file is that of its lasting keys, so a file in which this one is new has nothing old, and after a
+// crash the work begins again at the first other file. A value that is removed or replaced meanwhile is left alone.
 import type { Base } from '#src/kernel/base.ts';
 import { replaceSealed, type SealedRow, sealedRowsAfter } from '#src/kernel/db/sealed-rows.ts';
 import type { AnyDb, TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -53,7 +53,7 @@ const sealedAgain = (key: SealingKey, sealed: Buffer, context: string): Buffer |
   return plain === null ? 'unreadable' : seal(key, plain, context);
 };
 
-/** In the order of `places`. */
+/** Seals the values again in the order of `places`. */
 export const sealFileAgain = async (
   file: File,
   places: readonly SealedPlace[],
@@ -85,7 +85,7 @@ export const sealFileAgain = async (
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Of a file that no one else uses. Others have their turn between its slices. */
+/** Seals the values of a file that no one else uses. Other work has its turn between its slices. */
 export const sealClosedFile = async (
   db: TenantDb,
   id: string,

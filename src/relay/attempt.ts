@@ -24,7 +24,7 @@ export interface AttemptDeps extends SignalDeps {
 }
 
 /**
- * For so long an outcome may wait for a commit that others begin. If the process dies meanwhile, what the upstream has taken is
+ * An outcome may wait so long for a commit that others begin. If the process dies meanwhile, what the upstream has taken is
  * sent again, as if it had died before the upstream's answer; it keeps its place until then, so that this is bounded.
  */
 const SETTLE_WITHIN_MS = 5;

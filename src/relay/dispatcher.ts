@@ -27,7 +27,7 @@ import type { Path } from './upstreams.ts';
  * accepted than leaves, and the signatures have nothing to do. Where other tenants wait each gets its share of the places.
  */
 const CLAIM_SIZE = 64;
-/** For so long a claim may wait for a commit that others begin, where other messages are on their way: none waits alone. */
+/** A claim may wait so long for a commit that others begin, where other messages are on their way: none waits alone. */
 const CLAIM_WITHIN_MS = 3;
 /** Bytes of messages in flight, as stored; composing needs about three times as much. */
 const MAX_BYTES_IN_FLIGHT = 32 * 1_024 * 1_024;
@@ -35,7 +35,7 @@ const MAX_BYTES_IN_FLIGHT = 32 * 1_024 * 1_024;
 const LARGE_FROM_BYTES = 1_048_576;
 /** Share of the capacity that marketing mail leaves free, so that a transactional message never waits for it. */
 const TRANSACTIONAL_RESERVE = 0.25;
-/** After a tenant's file could not be read or written. */
+/** The pause after a tenant's file could not be read or written. */
 const FILE_RETRY_MS = 5 * SECOND;
 
 export type DispatcherDeps = ClaimDeps & AttemptDeps;
@@ -87,7 +87,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const recovered = new Set<string>();
   /** It counts the places that each tenant has taken. */
   const inFlightOf = createCounts();
-  /** By tenant: claimed rows that this process works on. */
+  /** The claimed rows that this process works on, counted by tenant. */
   const working = createCounts();
   /** It counts each tenant's outcomes that could not be stored yet. They take no place. */
   const unsettled = createCounts();
@@ -208,7 +208,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
             policy: deps.policy(),
           };
           const result = claimDue(db, request, deps);
-          // At once: others claim before it is answered.
+          // The rows are taken at once: others claim before this is answered.
           take(result.claimed.map(({ row }) => row));
           return result;
         },

@@ -9,7 +9,7 @@ import type { Envelope, Transcript, Upstream } from './upstream.ts';
 
 /** Connections to one new host. */
 const AT_ONCE = 4;
-/** Whoever hands in a mail waits, and gives up after minutes. */
+/** The client that hands in a mail waits, and gives up after minutes. */
 const TIMEOUTS = {
   connect: 20 * SECOND,
   setup: 30 * SECOND,
@@ -30,7 +30,7 @@ export const createHandOn = (ehloName: string, log: Log) => {
         {
           name: `moved to ${key}`,
           ...{ host, port, ehloName },
-          // As between any two hosts of which one receives for the world.
+          // TLS is used as between any two hosts of which one receives for the world.
           tls: 'opportunistic',
           pool: AT_ONCE,
           deliveredOn: 'accept',

@@ -1,5 +1,5 @@
-// How the attempts of an upstream ended: since the start, and in the last hour. Kept in memory, so that counting costs a message
-// no statement; a restart begins anew.
+// How the attempts of an upstream ended: since the start, and in the last hour. Kept in memory, so that counting costs a
+// message no statement; they begin again at a restart.
 import { HOUR, MINUTE } from '#src/kernel/time.ts';
 import type { Outcome } from './outcome.ts';
 

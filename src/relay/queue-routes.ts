@@ -71,7 +71,10 @@ export const queueRoutes = (
     }
     return [...found.values()].sort((a, b) => a.dueAt - b.dueAt);
   };
-  /** By upstream: since when mail is in the queue that it would carry now, as far as files were read by what they say. */
+  /**
+   * Since when mail is in the queue that each upstream would carry now, by the name of the upstream; where the file of a
+   * practice was read, as its queue says.
+   */
   const oldestOf = (
     queued: readonly QueuedPractice[],
     queueAt: (index: number) => PracticeQueue | undefined,

@@ -62,7 +62,7 @@ const changeFor = (
     case 'bounced':
       return { signals: [outcome.class === 'hard' ? 'hard_bounced' : 'soft_bounced'], next: null };
     case 'upstream_failure':
-      // It is the upstream's fault, so the attempt does not count. The recipient is due at once, so that another upstream or the
+      // The upstream is at fault, so the attempt does not count. The recipient is due at once, so that another upstream or the
       // next probe takes it. But where the upstream works for others, a message that always fails there must not be tried in a
       // loop.
       return deferred({

@@ -2,7 +2,7 @@
 // outcome.ts judges the transcript: delivered, try again, bounced, or the upstream's own failure.
 import type { Reply } from '#src/mail/reply.ts';
 
-/** Of one SMTP transaction, which has exactly one recipient and a return path of its own. */
+/** The envelope of one SMTP transaction, which has exactly one recipient and a return path of its own. */
 export interface Envelope {
   /** MAIL FROM, without angle brackets. */
   readonly returnPath: string;
@@ -10,7 +10,7 @@ export interface Envelope {
   readonly recipient: string;
   /** ENVID of RFC 3461, sent where the server offers DSN. */
   readonly envelopeId: string;
-  /** Of a message that was not composed here: 8BITMIME where it has octets beyond ASCII, SMTPUTF8 where its header has. */
+  /** What a message that was not composed here needs: 8BITMIME where it has octets beyond ASCII, SMTPUTF8 where its header has. */
   readonly needs?: readonly ('8BITMIME' | 'SMTPUTF8')[];
   /** The recipient, or an address in the header, is not ASCII: only a server that offers SMTPUTF8 may get it (RFC 6531 §3.2). */
   readonly needsSmtpUtf8?: boolean;

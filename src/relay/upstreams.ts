@@ -66,7 +66,7 @@ export interface NamedMail {
 export interface UpstreamEntry extends UpstreamChoice {
   /** Absent: all mail that no upstream names. */
   readonly for?: NamedMail | undefined;
-  /** Where recipients of its mail become `delivered` by notices (RFC 3464) alone: whether something listens for them. */
+  /** Set where recipients of its mail become `delivered` by notices (RFC 3464) alone: whether something here receives them. */
   readonly notices?: 'heard' | 'unheard' | undefined;
 }
 
@@ -87,7 +87,7 @@ export interface Path {
   occupy(places: number): void;
   /** Names of its upstreams, in their order. */
   upstreams(): readonly string[];
-  /** Of these the first that works; all where none does. */
+  /** The name of the first of these that works; all names where none does. */
   carriers(): readonly string[];
   /** Since when none of its upstreams works; null where one does. */
   asideSince(): number | null;
@@ -120,7 +120,7 @@ export interface UpstreamState {
 
 export interface Upstreams {
   pathOf(of: TenantLane): Path;
-  /** Of mail to the simulator; it has no upstream before `simulateBy`. */
+  /** The path of mail to the simulator; it has no upstream before `simulateBy`. */
   readonly simulator: Path;
   /**
    * Whether addresses that are not ASCII can be sent to for that tenant: no upstream that its mail may go by is known not to offer
@@ -239,8 +239,8 @@ export const createUpstreams = (
           decision.kind === 'wait' || decision.upstream.for?.streams?.includes('transactional') !== false
         );
       },
-      // In the order of the list: one that was set aside gets its probe while a later one carries the mail. Otherwise it would
-      // never be found to work again.
+      // The order is that of the list: an upstream that was set aside gets its probe while a later one carries the mail.
+      // Otherwise it would never be found to work again.
       take: () => {
         const choice = ways.find(({ breaker }) => breaker.mayTry(clock.now()));
         if (choice === undefined) return null;

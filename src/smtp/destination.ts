@@ -47,13 +47,13 @@ const refusals = {
   relaying: [550, '5.7.1 relaying denied'],
   /** The simulator answers only mail of this service. */
   stranger: [550, '5.7.1 the simulator answers mail of this service only'],
-  /** It has the form of a return path, but none of our keys has made it. */
+  /** The address has the form of a return path, but none of our keys has made it. */
   forged: [550, '5.1.1 no such mailbox'],
-  /** It is genuine, but its recipient does not exist (any more). */
+  /** The return path is genuine, but its recipient does not exist (any more). */
   unknown: [550, '5.1.1 no such mailbox'],
-  /** It is genuine, but the mail that carries it was never sent. */
+  /** The return path is genuine, but the mail that carries it was never sent. */
   replayed: [550, '5.1.1 no such mailbox'],
-  /** It is genuine, but the mail was sent too long ago. */
+  /** The return path is genuine, but the mail was sent too long ago. */
   expired: [550, '5.1.1 no such mailbox'],
   /** Mail comes from the host, and none goes there. */
   sending_host: [550, '5.1.1 this address takes no mail'],

@@ -92,7 +92,7 @@ export const createGreylist = ({
     try {
       await storage.save(rows);
     } catch (error) {
-      // Until a later one succeeds: a name that has changed since then keeps what is newer.
+      // The rows wait for the next try: a name that has changed since then keeps what is newer.
       for (const row of rows) if (!changed.has(row.name)) changed.set(row.name, row);
       log.warn({ err: error }, 'the greylist could not be stored');
     }

@@ -48,7 +48,7 @@ export interface InboundWork
   readonly complain: (mail: ReceivedMail) => Promise<ReportResult | null>;
   /** False where the answer could not be delivered. */
   readonly simulate: (mail: SimulatedRecipient, content: Buffer) => Promise<boolean>;
-  /** To the host that a tenant has moved to. */
+  /** Sends mail to the host that a tenant has moved to. */
   readonly handOn: HandOn;
 }
 
@@ -194,7 +194,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
     const mailboxes = to.filter((one) => one.kind === 'mailbox');
     const outcomes = returnPaths.length > 0 ? await work.report(returnPaths, { envelope, content }) : [];
     for (const outcome of outcomes ?? []) reports[outcome] += 1;
-    // It is no report, and mail with a NUL is not kept.
+    // The mail is no report, and mail with a NUL is not kept.
     if (outcomes === null && hadNul) throw holdsNul();
     const answered = outcomes === null ? returnPaths : [];
     const readers = await recipients.readers(mailboxes, answered, session, content.length);

@@ -91,7 +91,7 @@ const IDLE_MS = 5 * MINUTE;
 const UNPROVEN_MS = MINUTE;
 /** No honest session is longer; a client that sends a byte a minute must not hold a place for ever. */
 const SESSION_MS = 30 * MINUTE;
-/** At a stop, for the last replies to arrive. */
+/** The time at a stop for the last replies to arrive. */
 const FAREWELL_MS = SECOND / 4;
 /** What the library implements beside SMTP: jokes, and commands by which proxies change the client's address. */
 const NEVER = ['HELP', 'KILL', 'SHELL', 'WIZ', 'XCLIENT', 'XFORWARD'];

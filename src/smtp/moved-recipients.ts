@@ -8,7 +8,7 @@ import { SmtpRefusal } from './read-data.ts';
 
 export interface MovedRecipient {
   readonly kind: 'moved';
-  /** It is what RCPT TO said. */
+  /** The address of RCPT TO. */
   readonly address: string;
   readonly newHost: NewHost;
 }

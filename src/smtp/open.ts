@@ -74,7 +74,7 @@ const openInbound = <Reporter>(
   const inbound = createInbound({
     ...receives,
     listen: settings.listen,
-    // Without the listener only this machine is a client.
+    // Only this machine is a client where there is no listener.
     certificate: smtp.inbound ? certificate() : null,
     serviceHost: service.host,
     simulatorDomain,

@@ -80,7 +80,10 @@ const readIfThere = (path: string): string => {
   }
 };
 
-/** Of `host`; the one that was made before, where it is still good. Throws where the file cannot be read or written. */
+/**
+ * The certificate for `host`: the one that was made before, where it is still good. Throws where the file cannot be read or
+ * written.
+ */
 export const ownCertificate = (dataDirectory: string, host: string, now: number): Certificate => {
   const path = join(dataDirectory, FILE_NAME);
   const kept = readIfThere(path);

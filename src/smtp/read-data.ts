@@ -30,7 +30,10 @@ const LF = 10;
 const NUL = 0;
 const QUESTION_MARK = 63;
 
-/** In a piece of the content; `before` is the octet before it. Looked at as it comes: lines by the million take a while. */
+/**
+ * Finds a bare CR or LF in a piece of the content; `before` is the octet before it. Each piece is looked at as it comes: lines
+ * by the million take a while.
+ */
 const problemIn = (piece: Buffer, before: number): SmtpRefusal | null => {
   let previous = before;
   for (let at = 0; at < piece.length; at += 1) {
@@ -47,7 +50,7 @@ const problemIn = (piece: Buffer, before: number): SmtpRefusal | null => {
 export const replaceNul = (content: Buffer): boolean => {
   const first = content.indexOf(NUL);
   if (first === -1) return false;
-  // By octets: to search for the next one takes long where there are millions.
+  // Goes octet by octet: to search for the next one takes long where there are millions.
   for (let at = first; at < content.length; at += 1) if (content[at] === NUL) content[at] = QUESTION_MARK;
   return true;
 };

@@ -83,7 +83,7 @@ export const createReceiving = (options: ReceivingOptions) => {
       if (Math.floor((came + bytes) / PROGRESS_BYTES) > Math.floor(came / PROGRESS_BYTES)) progress(session);
       came += bytes;
       if (came <= held) return true;
-      // Of many messages that grow side by side, none would come to its end: a large one takes all that it may still become.
+      // None of many messages that grow side by side would come to its end, so a large one takes all that it may still become.
       return makeRoom((came > LARGE_FROM_BYTES ? messageBytes : came) - held);
     };
     try {

@@ -62,7 +62,7 @@ export const createRecipients = (
     RefusalReason,
     number
   >;
-  /** They are kept by transaction, each under its plain address in lower case. */
+  /** The accepted recipients of each transaction, each under its plain address in lower case. */
   const accepted = new WeakMap<SmtpSession['envelope'], Map<string, Recipient>>();
 
   const takeRate = (clientAddress: string, cost: number): void => {

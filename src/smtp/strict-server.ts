@@ -223,7 +223,7 @@ export class StrictServer extends SMTPServer {
     return end;
   }
 
-  /** From above: node crashes when the socket below a handshake is destroyed. */
+  /** Ends it from above: node crashes when the socket below a handshake is destroyed. */
   #endHandshake(handshake: Handshake): void {
     this.#handshakes.delete(handshake);
     const topSocket = this._pendingSockets.get(handshake.socket);

@@ -37,9 +37,9 @@ const MISTAKES = 20;
 const PARSED_AT_ONCE = 2;
 
 export interface SubmissionOptions {
-  /** For clients that begin in clear and change to TLS; null: none. */
+  /** The address for clients that begin in clear and change to TLS; null: none. */
   readonly listen: ListenAddress | null;
-  /** For clients that begin with TLS; null: none. */
+  /** The address for clients that begin with TLS; null: none. */
   readonly implicitListen: ListenAddress | null;
   readonly hostName: string;
   /** Null: only clients on this machine may sign in. */
@@ -114,7 +114,7 @@ const toAscii = (text: string): string =>
 const shorten = (text: string): string =>
   text.length <= MAX_REPLY_TEXT ? text : `${text.slice(0, MAX_REPLY_TEXT - 3)}...`;
 
-/** Temporary, so that what waits at a mail server is not lost until that is told the new host. */
+/** The refusal is temporary, so that what waits at a mail server is not lost until that knows the new host. */
 const hasMoved = ({ newHost }: TenantMoved): SmtpRefusal =>
   new SmtpRefusal(454, `4.7.0 this practice has moved: submit its mail at ${newHost.mail.host}`);
 

@@ -74,7 +74,7 @@ export interface LiveWish {
   readonly caller: Caller;
   /** See RequestContext.readmit. */
   readonly readmit: () => Promise<Caller>;
-  /** After which place to begin; null: the end of the log. */
+  /** The place in the log after which to begin; null: its end. */
   readonly after: number | null;
   /** What is wanted, of what the caller may see at that time. */
   readonly filterFor: (caller: Caller) => ActivityFilter;

@@ -98,9 +98,9 @@ export const activityStore = perConnection((db: TenantDb) => {
 
 export interface ActivityPage {
   readonly rows: FollowedEvent[];
-  /** Where to go on; null where nothing older is left. */
+  /** The place to go on from; null where nothing older is left. */
   readonly next: number | null;
-  /** Where the log ended. */
+  /** The place where the log ended. */
   readonly end: number;
 }
 
@@ -108,12 +108,12 @@ export interface ActivityPage {
 const BUDGET_MS = 10;
 /** Numbers that a look spans: it takes some 2 ms where each row is looked at and nothing of it is wanted. */
 const SPAN = 4_096;
-/** Of one message: the rows of others in between cost nothing. */
+/** The span where one message is wanted: the rows of others in between cost nothing. */
 const SPAN_OF_MESSAGE = 32_768;
 /** An open or click is written some time after it, and a clock may be set back. */
 const OUT_OF_ORDER_MS = 10 * MINUTE;
 
-/** At most `limit` of those before the number `before` (null: the newest); maybe fewer, even none, though more are left. */
+/** Returns at most `limit` of those before the number `before` (null: the newest); maybe fewer, even none, though more are left. */
 export const findActivity = (
   db: TenantDb,
   filter: ActivityFilter,

@@ -30,7 +30,7 @@ export interface AlertQueueDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly outbound: Pick<Outbound, 'post'>;
-  /** As it is now. */
+  /** The policy as it is now. */
   readonly policy: () => AlertPolicy;
   /** 32 bytes, derived for alerts alone. */
   readonly key: SealingKey;

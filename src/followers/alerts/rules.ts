@@ -20,7 +20,7 @@ export const isAlertEvent = (name: string): name is AlertEvent =>
 
 export const alertEvents = eventTypes.filter(isAlertEvent) as [AlertEvent, ...AlertEvent[]];
 
-/** Of an alert that names none. */
+/** The events of an alert that names none. */
 export const defaultEvents: readonly AlertEvent[] = alertEvents.filter(
   (name) => alertFactsOf(name).byDefault,
 );
@@ -105,7 +105,7 @@ export const nextAttemptAt = (
 /** A chat tool may ask for a longer time. */
 const LONGEST_HOLD_MS = DAY;
 
-/** It is the longest time between two attempts. */
+/** The longest time between two attempts. */
 export const longestWait = ({ waits, jitter: share }: AlertPolicy): number =>
   Math.max(LONGEST_HOLD_MS, Math.ceil(Math.max(...waits) * (1 + share)));
 
@@ -132,7 +132,10 @@ const SAYS_GONE: ReadonlySet<string> = new Set([
 const isGone = ({ status, excerpt }: Answered): boolean =>
   status === 410 || (status >= 400 && status < 500 && SAYS_GONE.has(excerpt));
 
-/** Of the chat tool's own words, characters: `invalid_token` says more than a number, a whole page does not. */
+/**
+ * The most characters of the chat tool's own words that are kept: `invalid_token` says more than a number, a whole page does
+ * not.
+ */
 const MAX_OWN_WORDS = 200;
 
 export const errorOf = (outcome: OutboundOutcome): string | null => {

@@ -17,7 +17,7 @@ import { alertEvents, alertKinds, defaultEvents } from './rules.ts';
 import type { AlertRow } from './store.ts';
 
 const MAX_NAME = 100;
-/** As many as the guard takes. */
+/** The guard takes as many characters. */
 const MAX_URL = 2_048;
 
 const event = z

@@ -74,7 +74,7 @@ export const settle = (
     return { disabled: false };
   }
   const { now, policy, random } = deps;
-  // At the latest now: the clock may have been set back.
+  // The time is not after now: the clock may have been set back.
   const since = Math.min(row.failing_since ?? now, now);
   const failing = { ...row, failing_since: since, last_error: verdict.error };
   if (verdict.kind === 'gone' || isFailingTooLong(since, now, policy)) {

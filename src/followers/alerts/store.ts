@@ -75,7 +75,7 @@ export const alertStore = perConnection((db: TenantDb) => {
     'DELETE FROM alert_counts WHERE alert = ? AND sending = ?',
   );
   return {
-    /** In the order they were made. */
+    /** The alerts in the order in which they were made. */
     all: (): AlertRow[] => all.all(),
     byId: (id: string): AlertRow | undefined => byId.get(id),
     byNumber: (number: number): AlertRow | undefined => byNumber.get(number),

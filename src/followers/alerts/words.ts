@@ -64,7 +64,7 @@ export const alertMessage = (counts: Counts, setting: Setting): AlertMessage => 
   };
 };
 
-/** Of the alert of that name. */
+/** The test message of the alert of that name. */
 export const testMessage = (
   { name, events }: { readonly name: string; readonly events: readonly AlertEvent[] },
   setting: Setting,

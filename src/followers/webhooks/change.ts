@@ -209,7 +209,7 @@ export const rotateSecret = async (
   return { row, secret };
 };
 
-/** It is gone at once; its deliveries go after it, some at a time. Throws `not_found`. */
+/** The webhook is gone at once; its deliveries go after it, some at a time. Throws `not_found`. */
 export const removeWebhook = async (
   { files, clock, key }: WebhookDeps,
   tenantId: string,

@@ -34,11 +34,11 @@ export interface ClaimedDelivery extends WorkItem {
   readonly key: number;
   /** The first is 1, and replays count on. */
   readonly attempt: number;
-  /** It is the UUID of the delivery. */
+  /** The UUID of the delivery. */
   readonly id: string;
   readonly event: string;
   readonly url: string;
-  /** As it is in the file, to see whether the webhook's deliveries still go there. */
+  /** The address as it is in the file, to see whether the webhook's deliveries still go there. */
   readonly sealedUrl: Buffer;
   readonly secrets: SigningSecrets;
   /** The bytes to be sent, as text; but for the mail, where that is sent whole. */
@@ -52,7 +52,7 @@ export interface Looking {
   readonly now: number;
   readonly policy: WebhookPolicy;
   readonly claim: Pick<Claim<ClaimedDelivery>, 'room' | 'isInFlight'>;
-  /** As `lookAhead` said last; 0 before the first look. */
+  /** The place that `lookAhead` said last; 0 before the first look. */
   readonly seen?: number;
 }
 

@@ -1,5 +1,5 @@
-// It turns the log into deliveries: each event once, to each webhook that wants it, in the transaction that moves the cursor. An
-// unfinished turn has written nothing, and its events are read again.
+// Writes a delivery of each event, once, for each webhook that wants it, in the transaction that moves the cursor in the log.
+// An unfinished turn has written nothing, and its events are read again.
 
 import type { EventType } from '#src/events/catalogue.ts';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
@@ -10,7 +10,7 @@ import { deliveryStore } from './delivery-store.ts';
 import { errorWords, orderKeyOf } from './rules.ts';
 import { type WebhookRow, webhookStore } from './store.ts';
 
-/** At a turn, over all webhooks: some milliseconds, beside those of the claims. */
+/** The bound for one turn, over all webhooks: some milliseconds, beside those of the claims. */
 const DELIVERIES_PER_TURN = 200;
 const EVENTS_PER_TURN = 200;
 /** Looked at for their names alone, in about a millisecond. */

@@ -88,7 +88,7 @@ const present = (row: DeliveryRow, event: FollowedEvent | undefined): ShownDeliv
 export const presentDelivery = (db: TenantDb, row: DeliveryRow): ShownDelivery =>
   present(row, eventOf(db, row));
 
-/** As an attempt would send it now, which is as each one before did. */
+/** The body as an attempt would send it now, and as each one before did. */
 const bodyOf = (
   row: DeliveryRow,
   event: FollowedEvent | undefined,

@@ -52,7 +52,7 @@ export interface WebhookQueueDeps {
   readonly outbound: Pick<Outbound, 'post'>;
   /** Derived for the purpose `webhooks`. */
   readonly key: SealingKey;
-  /** As it is now. */
+  /** The policy as it is now. */
   readonly policy: () => WebhookPolicy;
   readonly practiceUrl: PracticeUrl;
   readonly wholeMail: WholeMail;
@@ -75,14 +75,14 @@ export const openWebhookQueue = (deps: WebhookQueueDeps): WebhookDeliveries => {
   /** Up to where no webhook of a tenant wants an event of its log; known of those looked at since the start. */
   const seenOf = new Map<string, number>();
 
-  /** With the mail, where it is sent whole; null where that has been removed since the claim. */
+  /** The body, with the mail where it is sent whole; null where that has been removed since the claim. */
   const bodyOf = async (tenantId: string, { body, mail }: ClaimedDelivery): Promise<Buffer | null> => {
     if (mail === null) return Buffer.from(body);
     const whole = await withPlace(() => wholeMail(tenantId, mail));
     if (whole === null) return null;
     const envelope = JSON.parse(body);
     const bytes = Buffer.from(JSON.stringify({ ...envelope, data: { ...envelope.data, mail: whole } }));
-    // Of the largest, that takes 25 ms, and its signatures as long again.
+    // The largest mail takes 25 ms, and its signatures as long again.
     await nextTurn();
     return bytes;
   };

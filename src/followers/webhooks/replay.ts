@@ -75,7 +75,7 @@ export const putBackFailed = (
   };
 };
 
-/** In one call, give or take a batch: it has to be answered within seconds. */
+/** The bound for one call, give or take a batch: it has to be answered within seconds. */
 const MAX_ROWS = 50_000;
 
 /** The deliveries of a disabled webhook would fail at once. */
@@ -104,8 +104,8 @@ const refuseUnpublished = (db: TenantDb, row: DeliveryRow): void => {
 };
 
 /**
- * It is called in a transaction. What is pending already is due at once, or what it waits for is. Throws `not_found`, and `conflict` of a
- * test, of an event that is no longer kept, and while the webhook is disabled.
+ * Called in a transaction. A delivery that is pending already is due at once, or the one that it waits for is. Throws
+ * `not_found`, and `conflict` of a test, of an event that is no longer kept, and while the webhook is disabled.
  */
 export const replayOne = (db: TenantDb, webhookId: string, deliveryId: string, now: number): DeliveryRow => {
   const row = deliveryOf(db, webhookOf(db, webhookId), deliveryId);

@@ -7,7 +7,7 @@ import { isSuccess } from '#src/kernel/outbound/outbound.ts';
 import { DAY, jitter, MINUTE } from '#src/kernel/time.ts';
 
 export interface WebhookPolicy {
-  /** Before the second, third, ... attempt, ms; after the last of them it has failed. */
+  /** The waits before the second, third, ... attempt, ms; a delivery has failed after the attempt that follows the last of them. */
   readonly waits: readonly number[];
   /** Share by which each wait is spread. */
   readonly jitter: number;
@@ -57,7 +57,7 @@ export const nextAttemptAt = (
   now: number,
   random: number,
 ): number => {
-  // It was replayed while it was in flight: it has had no attempt of the new schedule.
+  // The delivery was replayed while it was in flight: it has had no attempt of the new schedule.
   if (attempts < 1) return now;
   const wait = waits[attempts - 1];
   return now + (wait === undefined ? UNKNOWN_END_MS : jitter(wait, share, random));

@@ -19,7 +19,7 @@ export interface Settling {
   readonly policy: WebhookPolicy;
   /** Derived for the purpose `webhooks`. */
   readonly key: SealingKey;
-  /** It is in [0, 1). */
+  /** A number in [0, 1). */
   readonly random?: number;
 }
 
@@ -62,7 +62,7 @@ const judgeWebhook = (
     if (failing_since !== null) webhookStore(db).setFailing(number, null, null);
     return false;
   }
-  // At the latest now: the clock may have been set back.
+  // The time is not after now: the clock may have been set back.
   const since = Math.min(failing_since ?? now, now);
   const disabled_reason = disablingOf(verdict, since, now, policy);
   if (disabled_reason === null) webhookStore(db).setFailing(number, since, last_error);
@@ -71,9 +71,9 @@ const judgeWebhook = (
 };
 
 /**
- * It is called once for a claimed delivery. `disabled`: the webhook has been disabled by it. What was removed since
- * stays so; what an address answered counts for the delivery alone where the webhook's deliveries go elsewhere by now. A test counts for itself alone, and
- * may have been ended as failed while it was in flight.
+ * Called once for a claimed delivery. `disabled`: the webhook has been disabled by it. What was removed since stays so; what an
+ * address answered counts for the delivery alone where the webhook's deliveries go elsewhere by now. A test counts for itself
+ * alone, and may have been ended as failed while it was in flight.
  */
 export const settle = (
   db: TenantDb,

@@ -64,16 +64,16 @@ type DeliveryHeader = keyof typeof deliveryHeaders;
 export const OPTIONAL_HEADER = 'X-Service-Signature-Previous' satisfies DeliveryHeader;
 
 export interface ToSign {
-  /** It is the id of the delivery, without a dot. */
+  /** The id of the delivery, without a dot. */
   readonly id: string;
   readonly event: string;
   /** The bytes that are sent: up to some megabytes, which are made from text once, and copied for no signature. */
   readonly body: Buffer;
-  /** It is the time of this attempt in ms. */
+  /** The time of this attempt in ms. */
   readonly now: number;
 }
 
-/** As the tenant was shown them: `whsec_` and base64. */
+/** The secrets as the tenant was shown them: `whsec_` and base64. */
 export interface SigningSecrets {
   readonly current: string;
   /** The one before the last rotation, while it signs too. */

@@ -78,7 +78,7 @@ export const webhookStore = perConnection((db: TenantDb) => {
     byId: (id: string): WebhookRow | undefined => byId.get(id),
     /** Also one that is removed and still kept. */
     byNumber: (number: number): WebhookRow | undefined => byNumber.get(number),
-    /** In the order they were made; a few dozen. */
+    /** The webhooks in the order in which they were made; a few dozen. */
     list,
     /** With those that are removed and still kept. */
     all: (): WebhookRow[] => all.all(),

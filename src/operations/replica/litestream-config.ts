@@ -1,4 +1,4 @@
-// What Litestream 0.3.13 is told: the registry and the file of each tenant, each with its place in the replica.
+// The configuration of Litestream 0.3.13: the registry and the file of each tenant, each with its place in the replica.
 // https://litestream.io/reference/config/ describes its keys.
 import { join, resolve } from 'node:path';
 import type { Config } from '#src/kernel/config/config.ts';
@@ -13,9 +13,9 @@ export type ReplicaConfig = NonNullable<Config['replica']>;
 const SYNC = '1s';
 /** A restore begins with the last whole copy, and reads what came after it. */
 const SNAPSHOT = '24h';
-/** From so many pages of 4 KiB on, Litestream copies them into the database file while others go on. */
+/** Litestream copies the pages (4 KiB each) into the database file when there are so many, while others go on. */
 const COPY_PAGES = 1_000;
-/** From so many on, writers wait a moment, so that the write-ahead log can begin again. */
+/** Writers wait a moment when there are so many pages, so that the write-ahead log can begin again. */
 const RESTART_PAGES = 4_000;
 /** Litestream waits so long for a lock of the daemon. */
 const BUSY_TIMEOUT = '5s';

@@ -20,11 +20,11 @@ const AT_A_TIME = 4;
 export interface RestoreOptions {
   readonly program: string;
   readonly replica: ReplicaConfig;
-  /** Under which the files were replicated. */
+  /** The directory under which the files were replicated. */
   readonly dataDirectory: string;
-  /** It is made; it must not hold a registry. */
+  /** The directory is made; it must not hold a registry. */
   readonly directory: string;
-  /** As it was at that time (ISO 8601); undefined: the newest. */
+  /** The time of the state to restore (ISO 8601); undefined: the newest. */
   readonly at: string | undefined;
   readonly tables: Pick<Tables, 'tenants'>;
 }

@@ -1,5 +1,5 @@
 // Runs Litestream on all files there are. It reads its configuration only when it starts: where tenants came or went, the
-// configuration is written again and Litestream started anew, which goes on where it was.
+// configuration is written again and Litestream is started again, which goes on where it was.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

@@ -59,7 +59,7 @@ export const createCaptureUpstream = ({ name, keep, files, clock, key }: Capture
       try {
         await files.write(tenantId, (db) => captureStore(db).insert(capture, keep));
       } catch (error) {
-        // It is a failure of this tenant's file, not of the upstream that all share: only this message is tried again.
+        // The failure is one of this tenant's file, not of the upstream that all share: only this message is tried again.
         return {
           result: 'broken',
           phase: 'dot',

@@ -55,7 +55,7 @@ export const encodeXtext = (value: string): string =>
 
 /** An address between `<` and `>` that cannot end the path or the line. */
 const sendable = /^[!-;=?-~]+$/;
-/** It may go to a server that offers SMTPUTF8. */
+/** An address that may go to a server that offers SMTPUTF8. */
 const sendableUtf8 = /^[!-;=?-~\u0080-\u{10ffff}]+$/u;
 
 export interface LocalRefusal {
@@ -105,7 +105,7 @@ export const envelopeCommands = (
   let mail = `MAIL FROM:<${envelope.returnPath}>`;
   let rcpt = `RCPT TO:<${octetsOf(envelope.recipient)}>`;
   if (extensions.size !== null) mail += ` SIZE=${messageBytes}`;
-  // To a server that does not offer it the octets go as they are: in 7 bits a signature would not hold.
+  // A server that does not offer it gets the octets as they are: in 7 bits a signature would not hold.
   if (envelope.needs?.includes('8BITMIME') && extensions.eightBitMime) mail += ' BODY=8BITMIME';
   if (envelope.needs?.includes('SMTPUTF8') && extensions.smtpUtf8) mail += ' SMTPUTF8';
   // A server that offers SMTPUTF8 offers 8BITMIME too (RFC 6531 §3.1).

@@ -56,7 +56,7 @@ const createDialogueLog = (overhear: Overhear | undefined) => {
   return {
     /** What the server was asked last; null before the first command. */
     asked: (): Phase | null => asked,
-    /** They are those of the last EHLO, which inside TLS replaces the one before it (RFC 3207 §4.2). */
+    /** The extensions of the last EHLO, which inside TLS replaces the one before it (RFC 3207 §4.2). */
     extensions: (): Extensions =>
       parseExtensions(
         ehlo
@@ -141,7 +141,8 @@ const attempt = (
       finish({ link: { socket: takeOver(socket), secure, extensions: dialogue.extensions() } });
     };
     const onReady = (): void => {
-      // After the immediate in which the library looks at what arrived behind the last reply, and reports it.
+      // The connection is handed over after the immediate in which the library looks at what arrived behind the last reply, and
+      // reports it.
       queueMicrotask(() => setImmediate(succeed));
     };
 

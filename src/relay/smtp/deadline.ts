@@ -2,7 +2,7 @@
 // moves its deadline with every reply.
 
 export interface Deadline {
-  /** From now; `Infinity`: nothing is waited for. */
+  /** The time is counted from now; `Infinity`: nothing is waited for. */
   set(milliseconds: number): void;
   clear(): void;
 }

@@ -33,7 +33,7 @@ export interface SmtpOptions {
 export interface SmtpTimeouts {
   /** Name lookup, TCP, greeting and STARTTLS together. */
   readonly connect: number;
-  /** From the lookup to the end of AUTH: bounds a server that answers one byte at a time. */
+  /** The time from the lookup to the end of AUTH, which bounds a server that answers one byte at a time. */
   readonly setup: number;
   /** EHLO, AUTH, MAIL, RCPT, RSET. */
   readonly command: number;

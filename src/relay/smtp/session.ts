@@ -61,7 +61,7 @@ export const createSession = (link: Link, options: SessionOptions): Session => {
   const { socket, extensions } = link;
   const { timeouts } = options;
   const expectations: Expectation[] = [];
-  /** At most two: the one whose message is being sent, and the one whose envelope rides behind it. */
+  /** The pipeline holds at most two: the one whose message is being sent, and the one whose envelope goes behind it. */
   const pipeline: Transaction[] = [];
   let begun = 0;
   let finished = 0;

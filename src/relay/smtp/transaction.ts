@@ -10,7 +10,7 @@ export interface Transaction {
   settled: boolean;
   dsnRequested: boolean;
   recipientAccepted: boolean;
-  /** It was given back once by a connection that the server had closed. */
+  /** The transaction was given back once by a connection that the server had closed. */
   retried: boolean;
   readonly resolve: (transcript: Transcript) => void;
 }

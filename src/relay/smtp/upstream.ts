@@ -48,7 +48,7 @@ const concurrencyOf = ({ pool, rate }: SmtpOptions, prepared: number): number =>
 export const createSmtpUpstream = (options: SmtpOptions, log: Log): Upstream => {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   let newest: Pick<Link, 'secure'> | null = null;
-  /** By the newest connection, or a look. */
+  /** The extensions that the newest connection, or a look, was offered. */
   let offered: Extensions | null = null;
   let learning: Promise<void> | null = null;
   let lastFailure: Failure | null = null;
