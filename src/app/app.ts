@@ -50,12 +50,12 @@ import { openPeople } from '#src/people/open.ts';
 import { openRelay } from '#src/relay/open.ts';
 import { openSmtp } from '#src/smtp/open.ts';
 import type { SubmissionPorts } from '#src/smtp/submission.ts';
+import { tenantPlaces } from './closed-files.ts';
 import { openErasing } from './erase-practice.ts';
 import { MASTER_KEY_JOB, masterKeyJob } from './master-key-job.ts';
 import { refusals } from './refusals.ts';
 import { openRestoring } from './restoring-tenants.ts';
 import { loadSchema } from './schema.ts';
-import { tenantPlaces } from './sealed-places.ts';
 
 export interface Overrides {
   readonly clock?: Clock;

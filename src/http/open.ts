@@ -4,9 +4,10 @@ import type { EventsDescription } from '#src/kernel/events-description.ts';
 import type { HealthPart } from '#src/kernel/health.ts';
 import type { MemberLanguage } from '#src/kernel/language.ts';
 import type { ForeignShape, Route } from '#src/kernel/route.ts';
-import { type Sentences, speakerOf } from '#src/kernel/say.ts';
+import { type Sentences, type Speak, speakerOf } from '#src/kernel/say.ts';
 import { dashboardRoutes } from './dashboard-files.ts';
 import { documentationRoutes } from './documentation.ts';
+import type { Speakers } from './exchange.ts';
 import { healthRoutes } from './health.ts';
 import { landingRoute } from './landing.ts';
 import { metaRoute, type ServiceFacts } from './meta.ts';
@@ -40,6 +41,17 @@ type Doors = Pick<
   | 'tenantExists'
   | 'someMoved'
 >;
+
+/** Each is made when its language is first asked for: its sentences are loaded by then. */
+const speakersOf = (refusals: HttpParts['refusals']): Speakers => {
+  const made: Partial<Record<MemberLanguage, Speak>> = {};
+  const speakers = {};
+  for (const language of Object.keys(refusals) as MemberLanguage[])
+    Object.defineProperty(speakers, language, {
+      get: () => (made[language] ??= speakerOf(language, refusals[language])),
+    });
+  return speakers;
+};
 
 /** Throws where the list of routes is defective. */
 export const openHttp = (base: Base, doors: Doors, parts: HttpParts) => {
@@ -96,12 +108,7 @@ export const openHttp = (base: Base, doors: Doors, parts: HttpParts) => {
     practiceNamed,
     tenantExists,
     someMoved,
-    speakers: Object.fromEntries(
-      Object.entries(parts.refusals).map(([language, sentences]) => [
-        language,
-        speakerOf(language as MemberLanguage, sentences),
-      ]),
-    ),
+    speakers: speakersOf(parts.refusals),
     serviceName: name,
     limits: base.limits,
     draining,

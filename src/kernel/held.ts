@@ -1,6 +1,6 @@
-// What a restored tenant's file was about to send. It may have been sent after the backup was made, so it waits until a person sends or
-// discards it; what comes later goes at once. A room with such a queue hands in what follows, and `hold` is also called by the
-// command that restores, beside no daemon.
+// What the file of a tenant that was restored or imported was about to send. It may have been sent after the backup was made, so it
+// waits until a person sends or discards it; what comes later goes at once. A room with such a queue hands in `Held` for its counts
+// and their end, and `HoldRestored`, which the commands that restore and import call before anyone else opens the file.
 import type { TenantDb } from './db/sqlite.ts';
 
 export interface Held {

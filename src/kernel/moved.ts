@@ -1,6 +1,6 @@
 // A tenant that another host has taken over. Those who look for it here learn where it is: its tokens, links, return paths and
 // addresses are found as before, and lead to this error instead of to its file. What comes for it over HTTP (http/forward.ts)
-// and by SMTP (smtp/hand-on.ts) is handed on to that host; a person who is signed in here gets the address.
+// and by SMTP (smtp/moved-recipients.ts, relay/hand-on.ts) is handed on to that host; a person who is signed in here gets the address.
 import { AppError } from './errors.ts';
 import { say } from './say.ts';
 

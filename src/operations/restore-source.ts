@@ -21,7 +21,7 @@ export interface RestoreSource {
 const oneBackup = async (directory: string): Promise<Backup> => {
   const manifest = await readManifest(directory);
   const isWhole = manifest.missing.length === 0;
-  const fault = isWhole ? null : `${manifest.missing.length} tenants are missing`;
+  const fault = isWhole ? null : `${manifest.missing.length} practices are missing`;
   return {
     id: basename(directory),
     madeAt: Date.parse(manifest.began_at),

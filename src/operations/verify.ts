@@ -96,8 +96,8 @@ export const verifyBackup = async (
     return {
       counts: rowsOf(db),
       more: [
-        ...unknown.map(({ slug }) => `it has the tenant ${slug}, which the backup lacks`),
-        ...[...noted].map((id) => `it lacks the tenant ${id}, which the backup has`),
+        ...unknown.map(({ slug }) => `it has the practice ${slug}, which the backup lacks`),
+        ...[...noted].map((id) => `it lacks the practice ${id}, which the backup has`),
       ],
     };
   });

@@ -286,7 +286,7 @@ describe('what is refused before anything changes', () => {
     const to = path.join(await scratch(), 'data');
     await refused(/holds no whole backup/, await scratch(), '--to', to);
     await refused(/does not exist/, path.join(home, 'nothing'), '--to', to);
-    await refused(/has no tenant drei/, backups, '--to', await scratch(data()), '--tenant', 'drei');
+    await refused(/has no practice drei/, backups, '--to', await scratch(data()), '--tenant', 'drei');
   });
 
   test('the disk has too little space', async () => {

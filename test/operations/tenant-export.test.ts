@@ -4,7 +4,7 @@ import path from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCommandLine } from '#src/app/cli/commands.ts';
-import { tenantPlaces } from '#src/app/sealed-places.ts';
+import { tenantPlaces } from '#src/app/closed-files.ts';
 import { openReadOnly, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { faultsOf } from '#src/operations/file-store.ts';
 import { readTenantFile, type Secrets } from '#src/operations/tenant-file.ts';

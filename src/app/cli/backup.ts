@@ -15,7 +15,7 @@ import { type VerifyOptions, verifyBackup } from '#src/operations/verify.ts';
 import { clean, json, table } from './admin-text.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { CommandResult } from './config.ts';
-import { createProgress, mebibytes } from './progress.ts';
+import { counted, createProgress, mebibytes } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Values {
@@ -73,9 +73,6 @@ const ending = ({ signals }: Terminal): AbortSignal => {
   return end.signal;
 };
 
-const counted = (count: number, one: string, many: string): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
-
 export const backup = async (
   values: Values & { readonly keep: string | undefined },
   environment: Environment,
@@ -104,7 +101,7 @@ export const backup = async (
   const exitCode = done.missing.length === 0 ? 0 : 1;
   if (values.json) return { exitCode, output: json({ ...done, master_key: fingerprint }) };
   const lines = [
-    `${done.id} in ${done.directory}: ${counted(done.tenants, 'tenant', 'tenants')}, ${mebibytes(done.bytes)}, of which ${mebibytes(done.new_bytes)} are new`,
+    `${done.id} in ${done.directory}: ${counted(done.tenants, 'practice')}, ${mebibytes(done.bytes)}, of which ${mebibytes(done.new_bytes)} are new`,
     ...done.removed.map((id) => `removed: ${id}`),
     ...done.missing.map(({ slug, id, reason }) => `MISSING: ${slug} (${id}): ${reason}`),
     `the master key is not in it: keep a copy of it (fingerprint ${fingerprint}) apart from the backups; without it no DKIM key and no other sealed value can be read`,
@@ -133,7 +130,7 @@ export const listBackups = async (values: Values, environment: Environment): Pro
   const rows = found.map(({ id, program, tenants, bytes, own_bytes, fault }) => [
     ...[id, program, tenants, mebibytes(Number(bytes)), mebibytes(Number(own_bytes)), fault ?? 'whole'],
   ]);
-  const head = ['ID', 'PROGRAM', 'TENANTS', 'SIZE', 'ITS OWN', 'STATE'];
+  const head = ['ID', 'PROGRAM', 'PRACTICES', 'SIZE', 'ITS OWN', 'STATE'];
   return { exitCode: 0, output: table(head, rows as never, `${directory} holds no backup`) };
 };
 
@@ -153,12 +150,12 @@ export const verify = async (
   }).finally(progress.end);
   const exitCode = faults.length === 0 ? 0 : 1;
   if (values.json) return { exitCode, output: json({ id: backup.id, files, bytes, faults }) };
-  const checked = `${backup.id}: ${counted(files, 'file', 'files')}, ${mebibytes(bytes)}`;
+  const checked = `${backup.id}: ${counted(files, 'file')}, ${mebibytes(bytes)}`;
   const lines = [
     ...faults.map(({ file, what }) => `WRONG: ${file}${file && ': '}${what}`),
     faults.length === 0
       ? `${checked}: all right`
-      : `${checked}: ${counted(faults.length, 'fault', 'faults')}; restore another backup, or what of this one is right`,
+      : `${checked}: ${counted(faults.length, 'fault')}; restore another backup, or what of this one is right`,
   ];
   return { exitCode, output: lines.map((line) => `${clean(line)}\n`).join('') };
 };

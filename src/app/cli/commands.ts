@@ -1,7 +1,6 @@
 // All commands. What a command needs is read when it is to run, so that the small ones answer at once.
 import { readVersion } from '#src/kernel/version.ts';
 import { adminCommands } from './admin.ts';
-import { backupCommandsOf } from './backup-commands.ts';
 import {
   type Command,
   CommandError,
@@ -10,9 +9,8 @@ import {
   readCommandLine,
   UsageError,
 } from './command.ts';
-import { replicaCommandsOf } from './replica-commands.ts';
-import { restoreCommandOf } from './restore-command.ts';
-import { tenantCopyCommandsOf } from './tenant-copy-commands.ts';
+import { dataCommandsOf } from './data-commands.ts';
+import { tenantCommandsOf } from './tenant-commands.ts';
 import type { Terminal } from './terminal.ts';
 
 const commandsOf = (terminal: Terminal): readonly Command[] => [
@@ -116,30 +114,8 @@ const commandsOf = (terminal: Terminal): readonly Command[] => [
       return health(config);
     },
   }),
-  ...backupCommandsOf(terminal),
-  defineCommand({
-    name: 'tenant move',
-    summary: 'move a tenant to another host while both run; run again, it goes on where it was cut off',
-    options: {
-      practice: {
-        value: 'ID|SLUG',
-        required: true,
-        isArgument: true,
-        about: 'the tenant, by its id or slug',
-      },
-      to: { value: 'URL', required: true, about: 'the new host: https://mail.example.com' },
-      'token-file': { value: 'FILE', required: true, about: 'holds the admin token of the new host' },
-      cancel: { about: 'give up a move that has not ended' },
-      config: configOption,
-    },
-    run: async (values, environment) => {
-      const { moveTenant } = await import('./tenant-move.ts');
-      return moveTenant(values, environment, terminal);
-    },
-  }),
-  ...tenantCopyCommandsOf(terminal),
-  restoreCommandOf(terminal),
-  ...replicaCommandsOf(terminal),
+  ...dataCommandsOf(terminal),
+  ...tenantCommandsOf(terminal),
   ...adminCommands,
   defineCommand({
     name: 'version',

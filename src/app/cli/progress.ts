@@ -18,6 +18,10 @@ const REMOVE_LINE = '\r\x1b[K';
 export const mebibytes = (bytes: number): string =>
   `${(bytes / MIB).toLocaleString('en', { maximumFractionDigits: bytes < 10 * MIB ? 1 : 0 })} MiB`;
 
+/** `1 practice`, `1,200 practices` */
+export const counted = (count: number, one: string): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : `${one}s`}`;
+
 const share = (done: number, total: number): number => (total === 0 ? 1 : Math.min(done / total, 1));
 
 /** `what` begins the line: `backup`, `verify`. `written`: an amount as it is shown. */

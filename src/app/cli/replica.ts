@@ -3,15 +3,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '#src/kernel/config/config.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
-import { openReadOnly, type PlatformDb } from '#src/kernel/db/sqlite.ts';
+import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { PLATFORM_NAME } from '#src/kernel/db/storage.ts';
 import { requireOwner } from '#src/operations/owner.ts';
 import { litestreamConfig, type ReplicaConfig } from '#src/operations/replica/litestream-config.ts';
 import { restoreReplica } from '#src/operations/replica/restore-replica.ts';
 import { runLitestream, writeWhole } from '#src/operations/replica/run-litestream.ts';
 import { tables } from './backup.ts';
+import { readFile } from './beside-daemon.ts';
 import { UsageError } from './command.ts';
 import type { CommandResult } from './config.ts';
+import { counted } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
 const replicaOf = ({ replica }: Config): ReplicaConfig => {
@@ -23,13 +25,8 @@ const replicaOf = ({ replica }: Config): ReplicaConfig => {
 const configNow = (config: Config): string | null => {
   const registry = join(config.data_dir, PLATFORM_NAME);
   if (!existsSync(registry)) return null;
-  const db = openReadOnly<PlatformDb>(registry);
-  try {
-    const ids = tables.tenants(db).map(({ id }) => id);
-    return litestreamConfig(config.data_dir, ids, replicaOf(config));
-  } finally {
-    db.close();
-  }
+  const ids = readFile(registry, (db: PlatformDb) => tables.tenants(db).map(({ id }) => id));
+  return litestreamConfig(config.data_dir, ids, replicaOf(config));
 };
 
 export const litestream = async (
@@ -73,7 +70,7 @@ export const restoreFromReplica = async (
     tables,
   });
   const lines = [
-    `${values.dir}: the registry and ${restored} tenants; \`sendwerk restore ${values.dir}\` puts them in place`,
+    `${values.dir}: the registry and ${counted(restored, 'practice')}; \`sendwerk restore ${values.dir}\` puts them in place`,
     ...missing.map((slug) => `MISSING: ${slug} is not in the replica`),
   ];
   return { exitCode: missing.length === 0 ? 0 : 1, output: lines.map((line) => `${line}\n`).join('') };

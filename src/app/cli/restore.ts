@@ -6,12 +6,12 @@ import { dirname, join, resolve } from 'node:path';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type App, createApp } from '#src/app/app.ts';
-import { restoringOf } from '#src/app/restoring.ts';
+import { restoringOf } from '#src/app/closed-files.ts';
 import { type Config, loadConfig } from '#src/kernel/config/config.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
 import { DataError } from '#src/kernel/db/data-error.ts';
 import { disk } from '#src/kernel/db/disk.ts';
-import { openReadOnly, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import { lockDirectory, PLATFORM_NAME } from '#src/kernel/db/storage.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { UUID } from '#src/kernel/fields.ts';
@@ -37,9 +37,10 @@ import {
 import { verifyBackup } from '#src/operations/verify.ts';
 import { clean } from './admin-text.ts';
 import { tables } from './backup.ts';
+import { readFile } from './beside-daemon.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { CommandResult } from './config.ts';
-import { createProgress } from './progress.ts';
+import { counted, createProgress } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Values {
@@ -118,16 +119,7 @@ const bytesOf = (source: RestoreSource, ids: readonly string[]): number =>
     return sum + (existsSync(path) ? statSync(path).size : 0);
   }, 0);
 
-const read = <D extends PlatformDb | TenantDb, T>(path: string, work: (db: D) => T): T => {
-  const db = openReadOnly<D>(path);
-  try {
-    return work(db);
-  } finally {
-    db.close();
-  }
-};
-
-const slugOf = (path: string): string => read(path, (db: TenantDb) => tenantStore(db).practice().slug);
+const slugOf = (path: string): string => readFile(path, (db: TenantDb) => tenantStore(db).practice().slug);
 
 const idOf = (source: RestoreSource, name: string): string => {
   if (UUID.test(name) && source.tenants.includes(name.toLowerCase())) return name.toLowerCase();
@@ -137,7 +129,7 @@ const idOf = (source: RestoreSource, name: string): string => {
     (source.backup === null
       ? source.tenants.find((id) => slugOf(join(source.directory, tenantFile(id))) === name)
       : undefined);
-  if (found === undefined) throw new DataError(`${source.directory} has no tenant ${name}`);
+  if (found === undefined) throw new DataError(`${source.directory} has no practice ${name}`);
   return found;
 };
 
@@ -168,7 +160,7 @@ const registerAll = async (app: App, ids: readonly string[]): Promise<string[]> 
 /** What the registry has no file for. */
 const withoutFile = (directory: string, ids: readonly string[]): string[] => {
   const present = new Set(ids);
-  return read(join(directory, PLATFORM_NAME), (db: PlatformDb) =>
+  return readFile(join(directory, PLATFORM_NAME), (db: PlatformDb) =>
     registryStore(db).listAll(0, Number.MAX_SAFE_INTEGER),
   )
     .filter(({ id }) => !present.has(id))
@@ -209,7 +201,7 @@ const restoreAll = async (source: RestoreSource, job: Job): Promise<CommandResul
       );
     if (!source.hasRegistry && !values['rebuild-registry'])
       throw new CommandError(
-        `${source.directory} has no ${PLATFORM_NAME}: --rebuild-registry makes one from the files of the tenants`,
+        `${source.directory} has no ${PLATFORM_NAME}: --rebuild-registry makes one from the files of the practices`,
       );
     await check(source, job);
     const bytes = bytesOf(source, source.tenants);
@@ -248,7 +240,7 @@ const restoreAll = async (source: RestoreSource, job: Job): Promise<CommandResul
       return {
         exitCode: 0,
         output: said(
-          `restored into ${target}: ${source.tenants.length} tenants of ${from}`,
+          `restored into ${target}: ${counted(source.tenants.length, 'practice')} of ${from}`,
           ...(values.resume ? ['nothing is held: what left after the backup leaves again'] : heldLines(held)),
           ...lost,
           ...notes,
@@ -372,7 +364,7 @@ const rebuildLocked = async ({ config }: Job, unlock: () => void): Promise<Comma
   return {
     exitCode: 0,
     output: said(
-      `${isLost ? 'the registry was made again' : 'the registry agrees with the files'}: ${ids.length} tenants`,
+      `${isLost ? 'the registry was made again' : 'the registry agrees with the files'}: ${counted(ids.length, 'practice')}`,
       ...withoutFile(target, ids),
       ...notes,
       ...(isLost ? ['people sign in by a code and set their passwords again'] : []),

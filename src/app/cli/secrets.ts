@@ -6,11 +6,11 @@ import { changeOfMasterKey, isSealedUnder } from '#src/accounts/tenants/master-k
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { type Config, loadConfig } from '#src/kernel/config/config.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
-import { openReadOnly, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import { isInUse, PLATFORM_NAME } from '#src/kernel/db/storage.ts';
-import { createLog } from '#src/kernel/log.ts';
 import { SECOND, sleep } from '#src/kernel/time.ts';
 import { requireOwner } from '#src/operations/owner.ts';
+import { openApp, readFile } from './beside-daemon.ts';
 import { CommandError } from './command.ts';
 import type { CommandResult } from './config.ts';
 import { createProgress } from './progress.ts';
@@ -27,25 +27,16 @@ The former key can be removed now: take secrets.former_master_key_file out of th
 Keep it, apart from the service, as long as you keep backups that were made before: they open with it alone.
 `;
 
-const withFile = <D extends PlatformDb | TenantDb, T>(path: string, work: (db: D) => T): T => {
-  const db = openReadOnly<D>(path);
-  try {
-    return work(db);
-  } finally {
-    db.close();
-  }
-};
-
 /** How many tenants' files are sealed under the present key, of how many. */
 const createCount = ({ data_dir, secrets }: Config) => {
   const registry = join(data_dir, PLATFORM_NAME);
   const done = new Set<string>();
   return () => {
-    const all = withFile(registry, (db: PlatformDb) => registryStore(db).listAll(0, Number.MAX_SAFE_INTEGER));
+    const all = readFile(registry, (db: PlatformDb) => registryStore(db).listAll(0, Number.MAX_SAFE_INTEGER));
     for (const { id } of all) {
       const path = join(data_dir, 'tenants', id, 'tenant.db');
       if (done.has(id) || !existsSync(path)) continue;
-      if (!withFile(path, (db: TenantDb) => isSealedUnder(db, secrets, id))) break;
+      if (!readFile(path, (db: TenantDb) => isSealedUnder(db, secrets, id))) break;
       done.add(id);
     }
     return { done: done.size, total: all.length };
@@ -61,7 +52,7 @@ export const secretsRotate = async (
   requireOwner(config.data_dir);
   const registry = join(config.data_dir, PLATFORM_NAME);
   if (!existsSync(registry)) throw new CommandError(`${registry} is missing: nothing is sealed yet`);
-  const change = () => withFile(registry, (db: PlatformDb) => changeOfMasterKey(db, config.secrets));
+  const change = () => readFile(registry, (db: PlatformDb) => changeOfMasterKey(db, config.secrets));
   const finished = () => change() === 'none';
   if (finished()) return { exitCode: 0, output: config.secrets.formerMasterKey === null ? HOW : DONE };
   const progress = createProgress(
@@ -88,10 +79,8 @@ export const secretsRotate = async (
         await sleep(SECOND, ended.signal);
         continue;
       }
-      const { createApp } = await import('#src/app/app.ts');
       const { MASTER_KEY_JOB } = await import('#src/app/master-key-job.ts');
-      const log = createLog('warn', { write: (line) => terminal.printError(line) });
-      const app = await createApp(config, log);
+      const app = await openApp(config, terminal);
       const shown = setInterval(show, SECOND);
       let stopped: Promise<void> | undefined;
       const stop = (): Promise<void> => (stopped ??= app.stop());

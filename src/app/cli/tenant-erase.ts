@@ -3,12 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { systemChange } from '#src/kernel/change.ts';
 import { loadConfig } from '#src/kernel/config/config.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
-import { isInUse } from '#src/kernel/db/storage.ts';
-import { AppError } from '#src/kernel/errors.ts';
-import { createLog } from '#src/kernel/log.ts';
 import type { Certificate } from '../erase-practice.ts';
 import { type Cell, json, record } from './admin-text.ts';
-import { CommandError, UsageError } from './command.ts';
+import { byDaemonOrHere } from './beside-daemon.ts';
+import { UsageError } from './command.ts';
 import type { CommandResult } from './config.ts';
 import { showTenant, tenantNamed } from './tenant-list.ts';
 import type { Terminal } from './terminal.ts';
@@ -22,28 +20,17 @@ interface Values {
   readonly json: boolean;
 }
 
-const erase = async (
+const erase = (
   values: Values,
   { id, slug }: { readonly id: string; readonly slug: string },
   environment: Environment,
   terminal: Terminal,
 ): Promise<Certificate> => {
-  const { config } = loadConfig(values.config, environment);
   const request = { slug, discard_queue: values['discard-queue'] };
-  if (isInUse(config.data_dir)) {
-    const { createAdminApi, readAdminAccess } = await import('./admin-api.ts');
-    const api = createAdminApi(readAdminAccess(values.config, environment));
-    return api.call<Certificate>('POST', `/api/practices/${id}/erase`, request);
-  }
-  const { createApp } = await import('#src/app/app.ts');
-  const app = await createApp(config, createLog('warn', { write: (line) => terminal.printError(line) }));
-  try {
-    return await app.erasePractice(id, request, systemChange('practice.erase'));
-  } catch (error) {
-    throw error instanceof AppError ? new CommandError(`${error.message} ${error.hint ?? ''}`.trim()) : error;
-  } finally {
-    await app.stop();
-  }
+  return byDaemonOrHere(values.config, environment, terminal, {
+    daemon: (api) => api.call<Certificate>('POST', `/api/practices/${id}/erase`, request),
+    here: (app) => app.erasePractice(id, request, systemChange('practice.erase')),
+  });
 };
 
 const inWords = (certificate: Certificate): string => {

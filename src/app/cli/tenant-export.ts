@@ -18,7 +18,7 @@ import { readVersion } from '#src/kernel/version.ts';
 import { tenantFile } from '#src/operations/manifest.ts';
 import { sealClosedFile } from '#src/operations/seal-again.ts';
 import { type Secrets, writeTenantFile } from '#src/operations/tenant-file.ts';
-import { tenantPlaces } from '../sealed-places.ts';
+import { tenantPlaces } from '../closed-files.ts';
 import { clean } from './admin-text.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { CommandResult } from './config.ts';
@@ -65,7 +65,7 @@ interface Values extends SecretValues {
   readonly config: string;
 }
 
-/** Seals the copy under keys of its own. Resolves with what of it waits to be sent. */
+/** Seals the copy under keys of its own. Resolves with the practice's row of the copy. */
 const prepareCopy = async (
   copy: string,
   { id, number }: { readonly id: string; readonly number: number },

@@ -14,15 +14,13 @@ import type { Environment } from '#src/kernel/config/secrets.ts';
 import { DataError } from '#src/kernel/db/data-error.ts';
 import { migrate, schemaFault } from '#src/kernel/db/migrate.ts';
 import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
-import { isInUse } from '#src/kernel/db/storage.ts';
-import { AppError } from '#src/kernel/errors.ts';
-import { createLog } from '#src/kernel/log.ts';
 import { systemClock } from '#src/kernel/time.ts';
 import { faultsOf } from '#src/operations/file-store.ts';
 import { readTenantFile, type TenantHead } from '#src/operations/tenant-file.ts';
-import { restoringOf } from '../restoring.ts';
+import { restoringOf } from '../closed-files.ts';
 import { loadSchema } from '../schema.ts';
 import { clean } from './admin-text.ts';
+import { byDaemonOrHere } from './beside-daemon.ts';
 import { CommandError } from './command.ts';
 import type { CommandResult } from './config.ts';
 import { createProgress } from './progress.ts';
@@ -59,39 +57,25 @@ const prepare = (path: string, from: string, resume: boolean): number => {
   }
 };
 
-/** By the running daemon, or by this process where none runs. */
-const take = async (
+const take = (
   { values, environment, terminal }: { values: Values; environment: Environment; terminal: Terminal },
   id: string,
   request: { readonly key: string; readonly digest: string; readonly slug: string },
-): Promise<Taken> => {
-  const { config } = loadConfig(values.config, environment);
-  if (isInUse(config.data_dir)) {
-    const { createAdminApi, readAdminAccess } = await import('./admin-api.ts');
-    const api = createAdminApi(readAdminAccess(values.config, environment));
-    const taken = await api.call<Taken>('POST', `/api/admin/arrivals/${id}`, request);
-    await api.call('POST', `/api/admin/arrivals/${id}/begin`);
-    return taken;
-  }
-  const { createApp } = await import('#src/app/app.ts');
-  const app = await createApp(config, createLog('warn', { write: (line) => terminal.printError(line) }));
-  try {
-    const arrive = await app.arrive();
-    const bytes = (base64: string): Buffer => Buffer.from(base64, 'base64');
-    const { slug, managedHost, notes } = await arrive.take(
-      id,
-      bytes(request.key),
-      bytes(request.digest),
-      request.slug,
-    );
-    await arrive.begin(id);
-    return { slug, managed_host: managedHost, notes };
-  } catch (error) {
-    throw error instanceof AppError ? new CommandError(`${error.message} ${error.hint ?? ''}`.trim()) : error;
-  } finally {
-    await app.stop();
-  }
-};
+): Promise<Taken> =>
+  byDaemonOrHere(values.config, environment, terminal, {
+    daemon: async (api) => {
+      const taken = await api.call<Taken>('POST', `/api/admin/arrivals/${id}`, request);
+      await api.call('POST', `/api/admin/arrivals/${id}/begin`);
+      return taken;
+    },
+    here: async (app) => {
+      const arrive = await app.arrive();
+      const [key, digest] = [Buffer.from(request.key, 'base64'), Buffer.from(request.digest, 'base64')];
+      const { slug, managedHost, notes } = await arrive.take(id, key, digest, request.slug);
+      await arrive.begin(id);
+      return { slug, managed_host: managedHost, notes };
+    },
+  });
 
 export const importTenant = async (
   values: Values,

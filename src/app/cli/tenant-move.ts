@@ -152,8 +152,8 @@ const copyWhileItWorks = async (hosts: Hosts, id: string, show: Show): Promise<B
   return there;
 };
 
-/** From the freeze to the hand-over. Resolves with how long requests were refused, ms. */
-const handOver = async (hosts: Hosts, { id, slug }: Practice, there: Buffer, show: Show) => {
+/** From the freeze until the old host has given it up. Resolves with how long requests were refused, ms. */
+const giveUp = async (hosts: Hosts, { id, slug }: Practice, there: Buffer, show: Show) => {
   const { old, next, origin, dataDirectory } = hosts;
   const { freeze, key, at } = await old.call<{ freeze: string; key: string; at: string }>(
     'POST',
@@ -233,7 +233,7 @@ export const moveTenant = async (
   const progress = createProgress(terminal, 'move');
   try {
     const there = await copyWhileItWorks(hosts, practice.id, progress.show);
-    const { taken, moved, took } = await handOver(hosts, practice, there, progress.show);
+    const { taken, moved, took } = await giveUp(hosts, practice, there, progress.show);
     progress.end();
     const facts = record([
       ['practice', taken.slug],

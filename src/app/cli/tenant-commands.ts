@@ -1,4 +1,4 @@
-// `sendwerk tenant list`, `show`, `export`, `import` and `erase`.
+// `sendwerk tenant list`, `show`, `export`, `import`, `move` and `erase`.
 import { type Command, configOption, defineCommand } from './command.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -9,7 +9,7 @@ const passphrase = {
   about: 'a file whose first line is the passphrase',
 } as const;
 
-export const tenantCopyCommandsOf = (terminal: Terminal): readonly Command[] => [
+export const tenantCommandsOf = (terminal: Terminal): readonly Command[] => [
   defineCommand({
     name: 'tenant list',
     summary: 'list the practices by their files, beside a running or a stopped daemon',
@@ -63,6 +63,21 @@ export const tenantCopyCommandsOf = (terminal: Terminal): readonly Command[] => 
     run: async (values, environment) => {
       const { importTenant } = await import('./tenant-import.ts');
       return importTenant(values, environment, terminal);
+    },
+  }),
+  defineCommand({
+    name: 'tenant move',
+    summary: 'move a practice to another host while both run; run again, it goes on where it was cut off',
+    options: {
+      practice: tenant,
+      to: { value: 'URL', required: true, about: 'the new host: https://mail.example.com' },
+      'token-file': { value: 'FILE', required: true, about: 'holds the admin token of the new host' },
+      cancel: { about: 'give up a move that has not ended' },
+      config: configOption,
+    },
+    run: async (values, environment) => {
+      const { moveTenant } = await import('./tenant-move.ts');
+      return moveTenant(values, environment, terminal);
     },
   }),
   defineCommand({
