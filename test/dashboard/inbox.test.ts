@@ -128,7 +128,7 @@ test('mail is forwarded once its target has agreed by the link that it was sent,
     'UPDATE forward_targets SET asked_at = asked_at - 3600000, asks = 3',
   );
   await page.reload();
-  await targets.getByRole('row', { name: silent }).getByText('Wurde schon drei Mal gefragt.').waitFor();
+  await targets.getByRole('row', { name: silent }).getByText('Wurde schon dreimal gefragt.').waitFor();
   expect(await targets.getByRole('button').count()).toBe(0);
   office.app.sql(office.sender.practice.id, 'UPDATE forward_targets SET asks = 1');
   await page.reload();

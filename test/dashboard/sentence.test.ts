@@ -77,7 +77,7 @@ const rows: readonly (readonly [what: string, given: Facts, de: string, en: stri
   [
     'test mode',
     facts({ status: 'processed', ...CAPTURED }, [event('sent')]),
-    'Testbetrieb: Sie ging am 21.11. um 12:04 in die Testpost und hat das Haus nicht verlassen.',
+    'Abgefangen: Sie ging am 21.11. um 12:04 in die abgefangene Mail und hat den Dienst nicht verlassen.',
     'Test mode: it went into the captured mail on 21 Nov at 12:04 and did not leave the house.',
   ],
   [

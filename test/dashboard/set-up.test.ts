@@ -114,7 +114,7 @@ test('a domain is attached, its records are shown as missing, published, checked
 test('keys are rotated too early only where someone else may have them', async () => {
   const page = await open('domain');
   const keys = page.getByRole('table', { name: 'Schlüssel (DKIM)' });
-  await keys.getByText('unterschreibt', { exact: true }).first().waitFor();
+  await keys.getByText('signiert', { exact: true }).first().waitFor();
   expect(await keys.getByText('zurückgezogen').count()).toBe(0);
   await page.getByRole('button', { name: 'Schlüssel wechseln' }).click();
   const dialog = page.getByRole('dialog');
@@ -141,7 +141,7 @@ test('a key is brought along once its record is in the DNS', async () => {
   await page
     .getByRole('table', { name: 'Schlüssel (DKIM)' })
     .getByRole('row', { name: 'praxis2019 mitgebracht' })
-    .getByText('unterschreibt', { exact: true })
+    .getByText('signiert', { exact: true })
     .waitFor();
 });
 

@@ -128,12 +128,12 @@ const formOf = ({ body }: ReceivedRequest): Set<string> => {
 };
 
 const words: Readonly<Partial<Record<AlertEvent, readonly [german: string, english: string]>>> = {
-  'message.hard_bounced': ['1 Hard Bounce', '1 hard bounce'],
-  'message.soft_bounced': ['1 Soft Bounce', '1 soft bounce'],
-  'message.spam_complaint': ['1 Beschwerde', '1 spam complaint'],
+  'message.hard_bounced': ['1 abgewiesene E-Mail', '1 hard bounce'],
+  'message.soft_bounced': ['1 vorerst abgewiesene E-Mail', '1 soft bounce'],
+  'message.spam_complaint': ['1 als Spam gemeldete E-Mail', '1 spam complaint'],
   'message.failed': ['1 fehlgeschlagene E-Mail', '1 failed email'],
   'message.content_blocked': [
-    '1 wegen ihres Inhalts abgewiesene E-Mail',
+    '1 wegen ihres Inhalts blockierte E-Mail',
     '1 email refused because of its content',
   ],
 };
@@ -179,8 +179,11 @@ describe('what happens is reported', () => {
       return rows[0]?.count === 15;
     });
     const said = saidInSlack(await postTo(place));
-    expect(said[0]).toBe('Praxis am Markt: 15 Hard Bounces');
-    expect(said[1]?.split('\n')).toEqual(['15 Hard Bounces', '• p…@example.org (5.1.1, unknown_address)']);
+    expect(said[0]).toBe('Praxis am Markt: 15 abgewiesene E-Mails');
+    expect(said[1]?.split('\n')).toEqual([
+      '15 abgewiesene E-Mails',
+      '• p…@example.org (5.1.1, unknown_address)',
+    ]);
     await until(
       'it is written down',
       async () => (await ask(sender, 'GET', `/${id}`)).body.last_sent_at !== null,
@@ -193,14 +196,14 @@ describe('what happens is reported', () => {
     const [bad, good] = [newPlace(), newPlace()];
     const { id } = await alertTo(sender, bad);
     await alertTo(sender, good);
-    const both = 'Praxis am Markt: 2 Hard Bounces';
+    const both = 'Praxis am Markt: 2 abgewiesene E-Mails';
     // Attempts at the first bounce alone fail, however many there are.
     receiver.setAnswer((post) => ({
       status: post.path === bad && saidInSlack(post)[0] !== both ? 500 : 200,
     }));
     relay.setBehaviour({ rcpt: '550 5.1.1 User unknown' });
     await app.send(sender);
-    expect(saidInSlack(await postTo(good))[0]).toBe('Praxis am Markt: 1 Hard Bounce');
+    expect(saidInSlack(await postTo(good))[0]).toBe('Praxis am Markt: 1 abgewiesene E-Mail');
     await postTo(bad, 1);
     await until(
       'the failure shows',
@@ -341,7 +344,7 @@ describe('the API', () => {
     const said = saidInSlack(await postTo(place));
     expect(said.map((line) => line.split('\n')[0])).toEqual([
       'Praxis am Markt: 2 Ereignisse',
-      '1 Hard Bounce',
+      '1 abgewiesene E-Mail',
       '1 entsperrte Adresse',
     ]);
   });
@@ -360,7 +363,7 @@ describe('a test', () => {
     ]);
     expect(saidInSlack(postsTo(place)[0] as ReceivedRequest).slice(0, 2)).toEqual([
       'Praxis am Markt',
-      'Dies ist ein Test: Die Chat-Benachrichtigung „Empfang“ kommt hier an.',
+      'Dies ist ein Test: Die Meldung im Chat „Empfang“ kommt hier an.',
     ]);
     expect((await ask(sender, 'GET', `/${id}`)).body).toMatchObject({
       status: 'disabled',
@@ -442,7 +445,7 @@ test('one whose chat is gone is disabled, its owner notified once, and enabled a
       (await mailsTo(here, 'owner@example.org')).filter(({ subject }) => subject.includes('Empfang'));
     await until('the owner is told', async () => (await mails()).length === 1);
     expect((await mails())[0]?.subject).toBe(
-      `Die Chat-Benachrichtigung „Empfang“ von „${sender.practice.name}“ ist abgeschaltet`,
+      `Die Meldung im Chat „Empfang“ von „${sender.practice.name}“ ist abgeschaltet`,
     );
     const entries = await here.request(
       'GET',

@@ -64,7 +64,7 @@ const mailTo = async (address: string) => {
   const found = async () => {
     const own = receiver.messages.filter(({ recipients }) => recipients[0]?.address === address);
     const mails = await Promise.all(own.map(({ content }) => simpleParser(content)));
-    return mails.find(({ subject = '' }) => !subject.startsWith('Sie sind Owner'));
+    return mails.find(({ subject = '' }) => !subject.startsWith('Sie sind Inhaber'));
   };
   await until(`there is a mail to ${address}`, async () => (await found()) !== undefined);
   return (await found()) ?? fail();
@@ -296,7 +296,7 @@ test('a campaign whose people have all left by its time has failed, and its owne
     left_out: { suppressed: 1 },
   });
   const mail = await mailTo(owner);
-  expect(mail.subject).toBe('Kampagne „Herbst“ ist fehlgeschlagen');
+  expect(mail.subject).toBe('Rundschreiben „Herbst“ ist fehlgeschlagen');
   expect(mail.text).toContain('niemand');
   expect(mail.text).toContain('Ausgelassen, gesperrte Adresse: 1');
 });

@@ -108,7 +108,7 @@ export const startDomainScene = async (options: AppOptions = {}): Promise<Domain
     mails: async (email) => {
       await until('no mail waits', () => app.sql(null, 'SELECT 1 FROM notices').length === 0);
       await until('all are sent', () => app.sql(systemTenant(app), 'SELECT 1 FROM queue').length === 0);
-      const isWelcome = ({ subject }: Mail): boolean => /Owner von|owner of/.test(subject);
+      const isWelcome = ({ subject }: Mail): boolean => /Inhaber von|owner of/.test(subject);
       const told = setUp.flatMap(({ id, told: subject }) =>
         app.sql<{ email: string }>(id, 'SELECT email FROM members').some((one) => one.email === email)
           ? [subject]

@@ -213,7 +213,7 @@ test('every owner is told once, with the figures, however much comes back during
   for (const owner of owners) await expect.poll(() => told(scene, owner)).toEqual([subject]);
   const mails = await Promise.all(receiver.messages.map(({ content }) => simpleParser(content)));
   expect(mails.find((mail) => mail.subject === subject)?.text).toContain(
-    'Auf der Route „broadcast“ liegt der Anteil der E-Mails an Adressen, die es nicht gibt, bei 5 % (1 von 20,',
+    'Auf dem Versandweg „broadcast“ liegt der Anteil der E-Mails an Adressen, die es nicht gibt, bei 5 % (1 von 20,',
   );
   expect(pauses(scene)).toHaveLength(1);
 

@@ -25,13 +25,13 @@ export const de = {
   'There is no such route.': 'Diesen Versandweg gibt es nicht.',
   'There is no such suppression.': 'Diese Sperre gibt es nicht.',
   'Ask a member who has access to all projects.': 'Fragen Sie ein Mitglied mit Zugang zu allen Projekten.',
-  'No slug can be made from the name.': 'Aus dem Namen lässt sich kein Kürzel bilden.',
-  'expected a slug, because the name yields none': 'erwartet wird ein Kürzel, weil der Name keines ergibt',
-  'The slug {} is taken.': 'Das Kürzel {} ist vergeben.',
+  'No slug can be made from the name.': 'Aus dem Namen lässt sich kein Kurzname bilden.',
+  'expected a slug, because the name yields none': 'erwartet wird ein Kurzname, weil der Name keinen ergibt',
+  'The slug {} is taken.': 'Der Kurzname {} ist vergeben.',
   'The default route serves all projects and cannot belong to one.':
-    'Der Standardweg dient allen Projekten und kann nicht einem gehören.',
+    'Der voreingestellte Versandweg dient allen Projekten und kann nicht einem gehören.',
   'Set project_id to null first, or choose another route.':
-    'Setzen Sie zuerst project_id auf null oder wählen Sie einen anderen Weg.',
+    'Setzen Sie zuerst project_id auf null oder wählen Sie einen anderen Versandweg.',
   'The default project cannot be archived.': 'Das Standardprojekt kann nicht archiviert werden.',
   'A token that expires or is limited to addresses cannot do this.':
     'Ein Token, das abläuft oder auf Adressen beschränkt ist, kann das nicht.',
@@ -83,11 +83,11 @@ export const de = {
   'There is no such entry.': 'Diesen Eintrag gibt es nicht.',
 
   // Members, practices and projects.
-  'expected true: an owner has all projects': 'erwartet wird true: Ein Owner hat alle Projekte',
+  'expected true: an owner has all projects': 'erwartet wird true: Ein Inhaber hat alle Projekte',
   'only where all_projects is false': 'nur, wenn all_projects false ist',
   'required where all_projects is false': 'erforderlich, wenn all_projects false ist',
   'Leave the field out, or ask the operator.': 'Lassen Sie das Feld weg oder fragen Sie den Betreiber.',
-  'The owner cannot be written to.': 'Dem Owner lässt sich nicht schreiben.',
+  'The owner cannot be written to.': 'Dem Inhaber lässt sich nicht schreiben.',
   'expected one e-mail address, such as name@example.org':
     'erwartet wird eine E-Mail-Adresse, etwa name@example.org',
   'Only the operator chooses the plan of a new practice.':
@@ -109,7 +109,7 @@ export const de = {
     'dort kommt keine Mail an: erwartet wird eine Adresse mit offenem Postfach (siehe die Einstellungen für empfangene Mail) oder eine außerhalb dieses Dienstes',
   'The service sends its own mail as this practice.': 'Als diese Praxis sendet der Dienst seine eigene Mail.',
   'It has no members, and keeps its plan and its safe mode.':
-    'Sie hat keine Mitglieder und behält ihren Tarif und ihren abgesicherten Modus.',
+    'Sie hat keine Mitglieder und behält ihren Tarif und ihren Testbetrieb.',
 
   // Fields that schemas check.
   'must have at least one field': 'muss mindestens ein Feld haben',
@@ -127,12 +127,12 @@ export const de = {
     'erwartet wird eine USt-IdNr. mit ihrem Land wie DE123456789',
   'The practice is arriving from another host.': 'Die Praxis kommt gerade von einem anderen Server.',
   'A practice with that id works on this host.':
-    'Auf diesem Server arbeitet schon eine Praxis mit dieser Id.',
+    'Auf diesem Server arbeitet schon eine Praxis mit dieser Kennung.',
   'The file is that of another practice.': 'Die Datei ist die einer anderen Praxis.',
   'The file did not arrive whole.': 'Die Datei ist nicht vollständig angekommen.',
   'Run the command again: it sends what is missing.':
     'Starten Sie den Befehl noch einmal: Er sendet, was fehlt.',
-  'No practice with that id has arrived.': 'Es ist keine Praxis mit dieser Id angekommen.',
+  'No practice with that id has arrived.': 'Es ist keine Praxis mit dieser Kennung angekommen.',
   'The practice is being moved to another host.': 'Die Praxis zieht gerade auf einen anderen Server um.',
   'Mail of the practice is still on its way to a relay that does not answer.':
     'E-Mails der Praxis sind noch auf dem Weg zu einem Relay, das nicht antwortet.',

@@ -49,7 +49,8 @@ export const de = {
   'A campaign cannot have messages of kind {}.': 'Ein Rundschreiben kann keine Nachrichten der Art {} haben.',
   'Campaigns are of the kinds newsletter and custom.': 'Rundschreiben haben die Art newsletter oder custom.',
   'The route {} is not for marketing.': 'Der Versandweg {} ist nicht für Werbung.',
-  'Use broadcast or another marketing route.': 'Nehmen Sie broadcast oder einen anderen Weg für Werbung.',
+  'Use broadcast or another marketing route.':
+    'Nehmen Sie broadcast oder einen anderen Versandweg für Werbung.',
 
   // Why a campaign would reach no one.
   'The campaign would reach no one: there is no one on its lists.':
@@ -76,21 +77,21 @@ export const de = {
     'Berichtigen Sie den Wert oder setzen Sie den Platzhalter an eine andere Stelle: Ein Link beginnt mit https, http, mailto, tel oder sms.',
   'with letters beyond ASCII before the @, which the upstream does not take (SMTPUTF8)':
     'mit Zeichen vor dem @, die nicht zu ASCII gehören und die der Mailserver des Betreibers nicht annimmt (SMTPUTF8)',
-  'held back by the safe mode': 'vom abgesicherten Modus zurückgehalten',
+  'held back by the safe mode': 'vom Testbetrieb zurückgehalten',
   'The operator ends the safe mode when the practice goes live.':
-    'Der Betreiber beendet den abgesicherten Modus, wenn die Praxis in Betrieb geht.',
+    'Der Betreiber beendet den Testbetrieb, wenn die Praxis in Betrieb geht.',
 
   // Counts, tests and exports of campaigns.
   'Audiences are counted {} times a minute at most.':
-    'Empfänger werden höchstens {} Mal in der Minute gezählt.',
+    'Empfänger werden höchstens {}-mal in der Minute gezählt.',
   'The recipients of a campaign need a permission of their own.':
     'Für die Empfänger eines Rundschreibens braucht es eine eigene Berechtigung.',
   'Recipients are exported {} times a minute at most.':
-    'Empfänger werden höchstens {} Mal in der Minute exportiert.',
+    'Empfänger werden höchstens {}-mal in der Minute exportiert.',
   'Campaigns are tested {} times a minute at most.':
-    'Rundschreiben werden höchstens {} Mal in der Minute zur Probe gesendet.',
+    'Rundschreiben werden höchstens {}-mal in der Minute zur Probe gesendet.',
   'Campaigns are rated {} times a minute at most.':
-    'Rundschreiben werden höchstens {} Mal in der Minute bewertet.',
+    'Rundschreiben werden höchstens {}-mal in der Minute bewertet.',
   'Tests of a campaign go to members of the practice only.':
     'Proben eines Rundschreibens gehen nur an Mitglieder der Praxis.',
   "Use addresses of active members, the mailbox simulator's, or one on the operator's allowlist.":
@@ -121,7 +122,7 @@ export const de = {
   'GET /api/practices/{id}/suppression?address= says why.':
     'GET /api/practices/{id}/suppression?address= sagt, warum.',
   'The person was asked {} times and has not confirmed.':
-    'Die Person wurde {} Mal gefragt und hat nicht bestätigt.',
+    'Die Person wurde {}-mal gefragt und hat nicht bestätigt.',
   'They can still subscribe by the form of the list {}.':
     'Sie kann sich weiterhin über das Formular der Liste {} anmelden.',
   'The subscriber is active: there is nothing to confirm.':
@@ -138,7 +139,7 @@ export const de = {
     'ist beim Status active erforderlich und gehört zu keinem anderen',
   'belongs to the status active': 'gehört zum Status active',
   'Subscribers are exported {} times a minute at most.':
-    'Abonnenten werden höchstens {} Mal in der Minute exportiert.',
+    'Abonnenten werden höchstens {}-mal in der Minute exportiert.',
   'The address has letters beyond ASCII before its @, and the mail server of this service takes no such address (SMTPUTF8).':
     'Die Adresse hat vor dem @ Zeichen, die nicht zu ASCII gehören, und der Mailserver dieses Dienstes nimmt solche Adressen nicht an (SMTPUTF8).',
   'expected a name that a placeholder can have: ASCII letters, digits, _ and dots':
@@ -158,9 +159,9 @@ export const de = {
   'A practice has at most {} imports at a time.': 'Eine Praxis hat höchstens {} Importe zur gleichen Zeit.',
   'Wait until one has ended, or cancel one.': 'Warten Sie, bis einer beendet ist, oder brechen Sie einen ab.',
   'Files are imported {} times a minute at most.':
-    'Dateien werden höchstens {} Mal in der Minute importiert.',
+    'Dateien werden höchstens {}-mal in der Minute importiert.',
   'Previews of imports are made {} times a minute at most.':
-    'Vorschauen auf Importe werden höchstens {} Mal in der Minute erstellt.',
+    'Vorschauen auf Importe werden höchstens {}-mal in der Minute erstellt.',
   'The import has ended: it is {}.': 'Der Import ist beendet: Er hat den Status {}.',
   'expected pairs such as 1:address,4:ignore; roles are {}':
     'erwartet werden Paare wie 1:address,4:ignore; möglich sind {}',
@@ -172,10 +173,10 @@ export const de = {
   'Only people to whom it writes are erased; who works for it is removed among its members.':
     'Gelöscht werden nur Personen, an die sie schreibt; wer für sie arbeitet, wird bei ihren Mitgliedern entfernt.',
   'People are exported {} times a minute at most for a practice.':
-    'Daten von Personen werden für eine Praxis höchstens {} Mal in der Minute exportiert.',
+    'Daten von Personen werden für eine Praxis höchstens {}-mal in der Minute exportiert.',
   'expected something to rectify': 'erwartet wird etwas, das zu berichtigen ist',
   'Evidence is made {} times a minute at most for a practice.':
-    'Nachweise werden für eine Praxis höchstens {} Mal in der Minute erstellt.',
+    'Nachweise werden für eine Praxis höchstens {}-mal in der Minute erstellt.',
   'The consent ledger has no entry of this address.':
     'Das Einwilligungsprotokoll hat zu dieser Adresse keinen Eintrag.',
   'expected a SHA-256 in hex': 'erwartet wird ein SHA-256 in Hexadezimalziffern',

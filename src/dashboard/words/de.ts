@@ -35,7 +35,7 @@ export const words = {
     complained: 'Als Spam gemeldet',
   } satisfies Record<Subscriber['status'], string>,
   roles: {
-    owner: 'Inhaberin oder Inhaber',
+    owner: 'Inhaber',
     admin: 'Verwaltung',
     member: 'Mitarbeit',
     editor: 'Redaktion',
@@ -63,7 +63,7 @@ export const words = {
     events: 'Ereignisse',
     webhooks: 'Webhooks',
     alerts: 'Meldungen im Chat',
-    tokens: 'API-Tokens',
+    tokens: 'API-Token',
     examples: 'API-Beispiele',
     captures: 'Abgefangene Mail',
     settings: 'Praxis',

@@ -106,9 +106,9 @@ export const advice = {
   'The key record at {} cannot be used: the record {}.':
     'Der Schlüsseleintrag unter {} ist nicht brauchbar: Der Eintrag {}.',
   'The key at {} is withdrawn (empty p=): nothing signed with it verifies.':
-    'Der Schlüssel unter {} ist zurückgezogen (leeres p=): Was damit unterschrieben ist, besteht keine Prüfung.',
+    'Der Schlüssel unter {} ist zurückgezogen (leeres p=): Was damit signiert ist, besteht keine Prüfung.',
   'The record at {} says t=y (testing): receivers may treat the mail as unsigned. Remove that.':
-    'Der Eintrag unter {} enthält t=y (Test): Empfänger können die Mail wie nicht unterschriebene behandeln. Entfernen Sie das.',
+    'Der Eintrag unter {} enthält t=y (Test): Empfänger können die Mail wie nicht signierte behandeln. Entfernen Sie das.',
   'A key is still published at {} although it is withdrawn.':
     'Unter {} ist noch ein Schlüssel veröffentlicht, obwohl er zurückgezogen ist.',
   'Another key is published at {}.': 'Unter {} ist ein anderer Schlüssel veröffentlicht.',
@@ -256,9 +256,9 @@ export const advice = {
   'Until then send that with a From address on {}.':
     'Senden Sie das bis dahin mit einer Absenderadresse auf {}.',
   'Once its DKIM records are found, {} begins its warm-up: daily limits apply for {} days, and marketing mail from it is refused before day {}. {}':
-    'Sobald ihre DKIM-Einträge gefunden sind, beginnt für {} das Warm-up: {} Tage lang gelten Tagesgrenzen, und Werbung von ihr wird vor Tag {} abgelehnt. {}',
+    'Sobald ihre DKIM-Einträge gefunden sind, beginnt für {} die Aufwärmphase: {} Tage lang gelten Tagesgrenzen, und Werbung von ihr wird vor Tag {} abgelehnt. {}',
   '{} is on day {} of its warm-up: marketing mail from it is refused before day {}. {}':
-    '{} ist am Tag {} ihres Warm-ups: Werbung von ihr wird vor Tag {} abgelehnt. {}',
+    '{} ist am Tag {} ihrer Aufwärmphase: Werbung von ihr wird vor Tag {} abgelehnt. {}',
   'It was published now. Resolvers that were asked before may need an hour until they see it: check again then.':
     'Er wurde jetzt veröffentlicht. Resolver, die vorher gefragt wurden, sehen ihn vielleicht erst in einer Stunde: Prüfen Sie dann noch einmal.',
   'Something else is at {} and was left as it is: {}. Remove it if it is not needed, then apply again.':
@@ -266,5 +266,5 @@ export const advice = {
   'Replace its TXT record by the one shown, or remove it.':
     'Ersetzen Sie seinen TXT-Eintrag durch den gezeigten, oder entfernen Sie ihn.',
   '{} bits are few: rotate soon, so that a key of {} bits signs.':
-    '{} Bit sind wenig: Rotieren Sie bald, damit ein Schlüssel von {} Bit unterschreibt.',
+    '{} Bit sind wenig: Wechseln Sie bald, damit ein Schlüssel von {} Bit signiert.',
 } satisfies Sentences;

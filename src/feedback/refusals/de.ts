@@ -7,10 +7,9 @@ export const de = {
     'GET /api/practices/{id} zeigt, wer sie angehalten hat und warum.',
   'The practice is not paused.': 'Die Praxis ist nicht angehalten.',
   'There is nothing to resume.': 'Es gibt nichts fortzusetzen.',
-  'A practice is resumed by one of its owners.':
-    'Den Versand einer Praxis setzt jemand fort, dem sie als Owner gehört.',
+  'A practice is resumed by one of its owners.': 'Den Versand einer Praxis setzt einer ihrer Inhaber fort.',
   'Ask an owner, who is signed in, to resume it.':
-    'Bitten Sie einen Owner, der angemeldet ist, ihn fortzusetzen.',
+    'Bitten Sie einen Inhaber, der angemeldet ist, ihn fortzusetzen.',
   'The operator has paused the practice, and alone resumes it.':
     'Der Betreiber hat die Praxis angehalten, und nur er setzt ihren Versand fort.',
   'Write to the operator.': 'Schreiben Sie dem Betreiber.',

@@ -13,13 +13,14 @@ export const de = {
   'belongs to pages, not to the live stream': 'gehört zu den Seiten, nicht zum Live-Stream',
   'belongs to the live stream: ask for it with Accept: {}':
     'gehört zum Live-Stream: Fordern Sie ihn mit Accept: {} an',
-  'There is no such alert.': 'Diesen Alarm gibt es nicht.',
-  'A practice has at most {} alerts.': 'Eine Praxis hat höchstens {} Alarme.',
+  'There is no such alert.': 'Diese Meldung im Chat gibt es nicht.',
+  'A practice has at most {} alerts.': 'Eine Praxis hat höchstens {} Meldungen im Chat.',
   'Delete one that is not used any more, or let one report more events.':
-    'Löschen Sie einen, der nicht mehr gebraucht wird, oder lassen Sie einen mehr Ereignisse melden.',
-  'An alert': 'Ein Alarm',
-  'alerts report no such event': 'dieses Ereignis melden Alarme nicht',
-  'alerts report no such event; did you mean `{}`?': 'dieses Ereignis melden Alarme nicht; meinten Sie `{}`?',
+    'Löschen Sie eine, die nicht mehr gebraucht wird, oder lassen Sie eine mehr Ereignisse melden.',
+  'An alert': 'Eine Meldung im Chat',
+  'alerts report no such event': 'dieses Ereignis wird im Chat nicht gemeldet',
+  'alerts report no such event; did you mean `{}`?':
+    'dieses Ereignis wird im Chat nicht gemeldet; meinten Sie `{}`?',
   'There is no such webhook.': 'Diesen Webhook gibt es nicht.',
   'A practice has at most {} webhooks.': 'Eine Praxis hat höchstens {} Webhooks.',
   'Delete one that is not used any more, or add the events to one that is there.':

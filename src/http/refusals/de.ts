@@ -7,7 +7,7 @@ export const de = {
   'Too many requests.': 'Zu viele Anfragen.',
   'There is no such practice.': 'Diese Praxis gibt es nicht.',
   'A practice is named by its id, a UUID, not by its slug or name; GET /api/practices lists yours.':
-    'Eine Praxis nennt man mit ihrer Kennung, einer UUID, nicht mit Kürzel oder Namen; GET /api/practices nennt Ihre.',
+    'Eine Praxis nennt man mit ihrer Kennung, einer UUID, nicht mit Kurzname oder Namen; GET /api/practices nennt Ihre.',
   'The credential lacks the permission {}.': 'Den Zugangsdaten fehlt die Berechtigung {}.',
   'The request does not say which practice it is for.': 'Die Anfrage sagt nicht, für welche Praxis sie ist.',
   'Name it, or a project of it, by project_id; or name it in the header X-Service-Practice.':

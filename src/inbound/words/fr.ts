@@ -2,7 +2,7 @@ import type { Words } from './de.ts';
 
 export const words: Words = {
   title: {
-    asked: 'Faire suivre des e-mails vers vous ?',
+    asked: 'Vous transférer des e-mails ?',
     confirmed: 'Les e-mails vous sont transférés',
     ended: 'Rien n’est transféré',
   },

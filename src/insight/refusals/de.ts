@@ -16,7 +16,7 @@ export const de = {
   'For receiving, one MX at in.{} is enough: 10 {}. Never put an MX on the domain itself: it would take away its own mail.':
     'Zum Empfangen genügt ein MX unter in.{}: 10 {}. Setzen Sie nie einen MX auf die Domain selbst: Er nähme ihr die eigene Mail weg.',
   'A managed host has no BIMI record. To have one, attach your own domain.':
-    'Ein verwalteter Host hat keinen BIMI-Eintrag. Um einen zu haben, binden Sie eine eigene Domain an.',
+    'Ein bereitgestellter Host hat keinen BIMI-Eintrag. Um einen zu haben, binden Sie eine eigene Domain an.',
   'The SPF record of the service does not name the servers that mail leaves by ({}): the operator must name them under dns.zones.':
     'Der SPF-Eintrag des Dienstes nennt die Server nicht, über die Mail hinausgeht ({}): Der Betreiber muss sie unter dns.zones nennen.',
 } satisfies Sentences;

@@ -89,10 +89,10 @@ export const de = {
     'Solche Adressen brauchen SMTPUTF8 (RFC 6531), das der Mailserver des Betreibers nicht bietet; nehmen Sie eine Adresse mit ASCII vor dem @.',
   'Not every recipient has given consent to this list.':
     'Nicht jeder Empfänger hat in diese Liste eingewilligt.',
-  'Safe mode keeps mail from strangers.': 'Der abgesicherte Modus hält Mail von Fremden fern.',
+  'Safe mode keeps mail from strangers.': 'Der Testbetrieb hält Mail von Fremden fern.',
   'A message of kind {} may not go over the route {}.':
-    'Eine Nachricht der Art {} darf nicht über den Weg {} gehen.',
-  'Use a {} route for it.': 'Nehmen Sie dafür einen Weg der Art {}.',
+    'Eine Nachricht der Art {} darf nicht über den Versandweg {} gehen.',
+  'Use a {} route for it.': 'Nehmen Sie dafür einen Versandweg der Art {}.',
   'The DKIM records of {} have not been verified.': 'Die DKIM-Einträge von {} sind noch nicht geprüft.',
   'This practice may not send from {}.': 'Diese Praxis darf nicht von {} senden.',
   'Use an address on {}, or leave the From address out.':
@@ -188,7 +188,7 @@ export const de = {
   'it is a mail of the service itself': 'Sie ist eine Mail des Dienstes selbst',
   'it still waits for its time': 'Sie wartet noch auf ihre Zeit',
   'it is part of a campaign, which asks for the consent of each recipient':
-    'Sie gehört zu einer Kampagne, und die fragt nach der Einwilligung jedes Empfängers',
+    'Sie gehört zu einem Rundschreiben, und das fragt nach der Einwilligung jedes Empfängers',
   'its link confirms a subscription': 'Ihr Link bestätigt eine Anmeldung',
   'it is older than its content is kept': 'Sie ist älter, als ihr Inhalt aufbewahrt wird',
   'marketing goes only to who agreed to it': 'Werbung geht nur an Empfänger, die eingewilligt haben',
@@ -196,7 +196,7 @@ export const de = {
   'Give it another time, or cancel it and send a new one.':
     'Geben Sie ihr eine andere Zeit oder ziehen Sie sie zurück und senden Sie eine neue.',
   'Send another campaign, or a test of this one.':
-    'Senden Sie eine andere Kampagne oder einen Test von dieser.',
+    'Senden Sie ein anderes Rundschreiben oder einen Test von diesem.',
   'Ask for another confirmation mail: POST /api/practices/{id}/lists/{listID}/subscribers/{subscriberID}/confirmation.':
     'Fordern Sie eine neue Bestätigungsmail an: POST /api/practices/{id}/lists/{listID}/subscribers/{subscriberID}/confirmation.',
   'Send a new message.': 'Senden Sie eine neue Nachricht.',

@@ -1,12 +1,21 @@
 // What is refused by the kernel and by the table of error codes, in German, by the English texts.
+import { type CodeDeclaration, errorTable } from '#src/kernel/error-table.ts';
 import type { Sentences } from '#src/kernel/say.ts';
 
+/** The table has them beside the English ones. */
+const wordsOfCodes = Object.values<CodeDeclaration>(errorTable).flatMap(({ brief, hint, de }) => [
+  [hint.key, de.hint],
+  ...(brief && de.brief !== undefined ? [[brief.key, de.brief]] : []),
+]);
+
 export const de = {
+  ...(Object.fromEntries(wordsOfCodes) as Readonly<Record<string, string>>),
+
   // What an access asks for.
   'This is for people: sign in with POST /api/auth/request-otp and use the session.':
     'Das ist für Personen: Melden Sie sich mit POST /api/auth/request-otp an und nutzen Sie die Sitzung.',
   'Practices are created by who is signed in and Owner or Admin of one, and by the operator.':
-    'Praxen legt an, wer angemeldet und in einer Praxis Owner oder Admin ist, und der Betreiber.',
+    'Praxen legt an, wer angemeldet und in einer Praxis Inhaber oder Verwaltung ist, und der Betreiber.',
   'This is for operators: sign in by code or password with an address that the configuration names under `operators`, or send the admin token in X-Admin-Token.':
     'Das ist für Betreiber: Melden Sie sich mit einer Adresse an, die die Konfiguration unter `operators` nennt, oder senden Sie das Admin-Token in X-Admin-Token.',
 
@@ -53,98 +62,11 @@ export const de = {
   'The data are being closed.': 'Die Daten werden gerade geschlossen.',
   'This practice has moved to {}.': 'Diese Praxis ist nach {} umgezogen.',
   'Sign in there. API tokens and links go on working, here for some weeks and there for good.':
-    'Melden Sie sich dort an. API-Tokens und Links funktionieren weiter, hier noch einige Wochen und dort auf Dauer.',
+    'Melden Sie sich dort an. API-Token und Links funktionieren weiter, hier noch einige Wochen und dort auf Dauer.',
   "The practice's data cannot be opened at the moment.":
     'Die Daten der Praxis können gerade nicht geöffnet werden.',
 
-  // What the codes are.
-  'an attachment is not allowed': 'ein Anhang ist nicht erlaubt',
-  'evidence of consent is missing': 'eine nachgewiesene Einwilligung fehlt',
-  'the check of the content refused it': 'der Inhalt wurde von der Prüfung abgelehnt',
-  'the DKIM records of the sender’s domain are not verified':
-    'die DKIM-Einträge der Absenderdomain sind nicht bestätigt',
-  'the sender belongs to no domain of the practice': 'der Absender gehört zu keiner Domain der Praxis',
-  'a header field is not allowed': 'ein Kopffeld ist nicht erlaubt',
-  'the imprint of the practice is incomplete': 'das Impressum der Praxis ist unvollständig',
-  'the address cannot be sent to': 'an die Adresse kann nicht gesendet werden',
-  'the route does not fit the kind of message': 'der Versandweg passt nicht zur Art der Nachricht',
-  'the mails of this month are used up': 'das Kontingent des Monats ist verbraucht',
-  'promotional mail may not be sent over this route':
-    'Werbung darf über diesen Versandweg nicht gesendet werden',
-  'the practice is in safe mode': 'die Praxis ist im abgesicherten Modus',
-  'the practice is paused': 'der Versand der Praxis ist angehalten',
-  'a message has too many recipients': 'eine Nachricht hat zu viele Empfänger',
-  'the service has no room for it at the moment': 'der Dienst hat dafür zurzeit keinen Platz',
-  'an attachment has a format that is not accepted': 'ein Anhang hat ein Format, das nicht angenommen wird',
-  'the warm-up of the domain takes no more today': 'die Aufwärmphase der Domain lässt heute nicht mehr zu',
-  'the warm-up of the domain does not take marketing yet':
-    'die Aufwärmphase der Domain lässt noch keine Werbung zu',
-
-  // The hints of the codes.
-  'Send one JSON document in UTF-8 with Content-Type: application/json.':
-    'Senden Sie ein JSON-Dokument in UTF-8 mit Content-Type: application/json.',
-  'Correct the fields named in `fields`; /reference describes each.':
-    'Berichtigen Sie die Felder, die `fields` nennt; /reference beschreibt jedes.',
-  'Send `Authorization: Bearer <token>` with an API token or a session.':
-    'Senden Sie `Authorization: Bearer <token>` mit einem API-Token oder einer Sitzung.',
-  'Wait for the next month or choose a larger plan.':
-    'Warten Sie bis zum nächsten Monat oder wählen Sie einen größeren Tarif.',
-  'Use a credential that has the permission named in `permission`.':
-    'Nutzen Sie Zugangsdaten mit der Berechtigung, die `permission` nennt.',
-  'Sign in again, with a code by POST /api/auth/request-otp or with the password, and send the request again with the new session.':
-    'Melden Sie sich neu an, mit einem Code von POST /api/auth/request-otp oder mit dem Passwort, und senden Sie die Anfrage mit der neuen Sitzung noch einmal.',
-  'Check the path and the ids in it; GET /reference lists all paths.':
-    'Prüfen Sie den Pfad und die Kennungen darin; GET /reference nennt alle Pfade.',
-  'Resolve the reason, then resume the practice.':
-    'Beheben Sie die Ursache und setzen Sie dann den Versand der Praxis fort.',
-  'Use a new idempotency key for another message.':
-    'Nehmen Sie für eine andere Nachricht einen neuen Idempotenzschlüssel.',
-  'The first call with this key is still running; ask again in a moment.':
-    'Der erste Aufruf mit diesem Schlüssel läuft noch; fragen Sie gleich noch einmal.',
-  'Choose another name, or bring the record into a state that allows this.':
-    'Wählen Sie einen anderen Namen oder bringen Sie den Eintrag in einen Zustand, der das erlaubt.',
-  'Nothing was stored. The practice can open the form again, unless the list is archived.':
-    'Nichts wurde gespeichert. Die Praxis kann das Formular wieder öffnen, wenn die Liste nicht archiviert ist.',
-  'The operator has configured no payment provider.': 'Der Betreiber hat keinen Zahlungsdienst eingerichtet.',
-  'This route was retired; /reference lists those that exist.':
-    'Diesen Pfad gibt es nicht mehr; /reference nennt die vorhandenen.',
-  'Send fewer or smaller attachments.': 'Senden Sie weniger oder kleinere Anhänge.',
-  'Send Content-Type: application/json without Content-Encoding.':
-    'Senden Sie Content-Type: application/json ohne Content-Encoding.',
-  'Change the content named in `content_reasons`.': 'Ändern Sie, was `content_reasons` nennt.',
-  'Send marketing kinds over `broadcast`, all others over `outgoing`.':
-    'Senden Sie Werbung über `broadcast` und alles andere über `outgoing`.',
-  'Complete the legal block of the practice.': 'Ergänzen Sie das Impressum der Praxis.',
-  'Publish the DKIM records of the domain, then check DNS.':
-    'Veröffentlichen Sie die DKIM-Einträge der Domain und prüfen Sie dann das DNS.',
-  'Broadcast opens on warm-up day 3; until then a From address on the managed host needs none.':
-    'Werbung geht ab dem dritten Tag der Aufwärmphase; bis dahin braucht ein Absender auf dem bereitgestellten Host keine.',
-  "Wait for the next day; the warm-up's cap grows daily.":
-    'Warten Sie bis morgen; die Grenze der Aufwärmphase wächst täglich.',
-  'List sends need active newsletter consent.':
-    'Für den Versand an Listen braucht es eine gültige Einwilligung in den Newsletter.',
-  'GET /api/practices/{id}/campaigns/{campaignID}/audience says who is left out and why.':
-    'GET /api/practices/{id}/campaigns/{campaignID}/audience sagt, wer ausgelassen wird und warum.',
-  'Send promotional content over a marketing route.': 'Senden Sie Werbung über einen Weg für Marketing.',
-  '`attachment_policy` of GET /api/meta lists what is allowed.':
-    '`attachment_policy` von GET /api/meta nennt, was erlaubt ist.',
-  'Split the message; to, cc and bcc count together.':
-    'Teilen Sie die Nachricht auf; to, cc und bcc zählen zusammen.',
-  "Safe mode is on: send to the simulator or to an address on the operator's allowlist.":
-    'Der abgesicherte Modus ist an: Senden Sie an den Simulator oder an eine Adresse, die der Betreiber freigegeben hat.',
-  'Use an address on one of the domains in `allowed`, or omit `from`.':
-    'Nehmen Sie eine Adresse auf einer der Domains in `allowed` oder lassen Sie `from` weg.',
-  'Only X-* and a few standard headers may be set, without line breaks in their values.':
-    'Nur X-* und wenige übliche Kopffelder sind möglich, ohne Zeilenumbruch im Wert.',
-  'Correct or remove the addresses in `recipients`.':
-    'Berichtigen oder entfernen Sie die Adressen in `recipients`.',
-  'Correct the fields of this entry named in `fields`; the other entries are not affected.':
-    'Berichtigen Sie die Felder dieses Eintrags, die `fields` nennt; die anderen Einträge betrifft das nicht.',
-  'Slow down; `retry_after` is in seconds.': 'Fragen Sie langsamer; `retry_after` zählt in Sekunden.',
-  'Report the X-Request-Id of this answer to the operator.':
-    'Melden Sie dem Betreiber die X-Request-Id dieser Antwort.',
-  'Nothing was accepted; send the same request again after `retry_after` seconds.':
-    'Nichts wurde angenommen; senden Sie dieselbe Anfrage nach `retry_after` Sekunden noch einmal.',
+  // What of a request is not there.
   'This path does not take this method.': 'Dieser Pfad nimmt diese Methode nicht an.',
   'The request failed by a defect of the service.': 'Die Anfrage scheiterte an einem Fehler des Dienstes.',
   'The cursor is not one that this service gave.': 'Der Cursor ist keiner, den dieser Dienst gab.',
@@ -193,7 +115,8 @@ export const de = {
   'fits none of its forms': 'passt zu keiner der möglichen Formen',
   'unknown field `{}`': 'unbekanntes Feld `{}`',
   'unknown field `{}`; did you mean `{}`?': 'unbekanntes Feld `{}`; meinten Sie `{}`?',
-  'must be the id, a UUID, not a slug or name': 'muss die Kennung sein, eine UUID, kein Kürzel und kein Name',
+  'must be the id, a UUID, not a slug or name':
+    'muss die Kennung sein, eine UUID, kein Kurzname und kein Name',
   'in the form that /reference describes': 'in der Form, die /reference beschreibt',
   'must be a multiple of {}': 'muss ein Vielfaches von {} sein',
   'NUL is not allowed': 'NUL ist nicht erlaubt',
@@ -206,7 +129,7 @@ export const de = {
   'This export needs a permission of its own.': 'Für diesen Export braucht es eine eigene Berechtigung.',
   'Ask an owner for `{}`.': 'Bitten Sie einen Inhaber um `{}`.',
   '{} of a practice are tested {} times a minute at most.':
-    '{} einer Praxis werden höchstens {} Mal in der Minute geprüft.',
+    '{} einer Praxis werden höchstens {}-mal in der Minute geprüft.',
   'Other tests of the practice wait for their receivers.':
     'Andere Prüfungen der Praxis warten noch auf ihre Empfänger.',
   'points to an internal network': 'zeigt in ein internes Netz',

@@ -10,6 +10,6 @@ export const de = {
   'Choose fewer days, or null for the period of the installation. Only the operator can raise that period.':
     'Wählen Sie weniger Tage oder null für die Frist der Installation. Nur der Betreiber kann diese Frist verlängern.',
   'Messages are exported {} times a minute at most.':
-    'Nachrichten werden höchstens {} Mal in der Minute exportiert.',
+    'Nachrichten werden höchstens {}-mal in der Minute exportiert.',
   'expected at least one of them': 'erwartet wird mindestens eines davon',
 } satisfies Sentences;

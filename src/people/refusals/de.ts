@@ -5,7 +5,7 @@ export const de = {
   // Signing in.
   'expected {} digits': 'erwartet werden {} Ziffern',
   'The code is not the right one, has expired or is used up.':
-    'Der Code ist nicht der richtige, abgelaufen oder verbraucht.',
+    'Der Code stimmt nicht, ist abgelaufen oder schon verbraucht.',
   'Ask for a new code with POST /api/auth/request-otp; five attempts end a code.':
     'Fordern Sie mit POST /api/auth/request-otp einen neuen Code an; nach fünf Versuchen gilt ein Code nicht mehr.',
   'The address or the password is not the right one.': 'Adresse oder Passwort stimmen nicht.',
@@ -88,9 +88,9 @@ export const de = {
   'A token cannot make one with wider limits than its own.':
     'Ein Token kann keines anlegen, dessen Grenzen weiter sind als seine eigenen.',
   'A {} token may do what its maker may not.':
-    'Ein Token des Geltungsbereichs {} darf, was nicht darf, wer es anlegt.',
+    'Ein Token mit dem Geltungsbereich {} dürfte mehr als die Person, die es anlegt.',
   'A token cannot have more permissions than its maker: ask someone who has the permission.':
-    'Ein Token kann nicht mehr Berechtigungen haben, als wer es anlegt: Fragen Sie jemanden mit der Berechtigung.',
+    'Ein Token kann nicht mehr Berechtigungen haben als die Person, die es anlegt: Fragen Sie jemanden mit der Berechtigung.',
   'expected no later than the expiry of the token that makes it':
     'darf nicht nach dem Ablauf des Tokens liegen, das es anlegt',
   'expected addresses that the token which makes it is allowed too':

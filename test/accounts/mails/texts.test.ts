@@ -302,8 +302,8 @@ describe('a pause', () => {
       'de',
       [
         'seit dem 4. Juli 2026, 00:05 Uhr MESZ, ist der Versand von „Praxis Dr. Müller“ angehalten.',
-        'Auf der Route „broadcast“ liegt der Anteil der E-Mails an Adressen, die es nicht gibt, bei 5 % (1 von 20, gezählt seit dem 4. Juni 2026). Ab 5 % wird',
-        'setzt ein Owner den Versand hier fort:',
+        'Auf dem Versandweg „broadcast“ liegt der Anteil der E-Mails an Adressen, die es nicht gibt, bei 5 % (1 von 20, gezählt seit dem 4. Juni 2026). Ab 5 % wird',
+        'setzt ein Inhaber den Versand hier fort:',
       ],
     ],
     [
@@ -325,7 +325,7 @@ describe('a pause', () => {
       'de',
       ['chef@example.org hat den Versand', 'Neue Adressen: www. evil. example/ liste'],
     ],
-    ['paused_by_token', 'de', ['jemand mit dem API-Schlüssel „http:// evil. example“ hat']],
+    ['paused_by_token', 'de', ['jemand mit dem API-Token „http:// evil. example“ hat']],
     ['paused_by_operator', 'de', ['der Betreiber von Sendwerk hat', 'Nur der Betreiber kann']],
     ['paused_by_operator', 'en', ['The operator of Sendwerk paused', 'Only the operator can resume']],
     ['resumed_by_operator', 'de', ['der Betreiber von Sendwerk hat', 'Uhr MESZ, fortgesetzt.']],
@@ -373,7 +373,7 @@ describe('a webhook or alert that was disabled', () => {
     ],
     ['gone_webhook', 'de', ['Seine Adresse hat geantwortet, dass es sie nicht mehr gibt.']],
     ['gone_webhook', 'en', ['Its address answered that it no longer exists.']],
-    ['failing_alert', 'de', ['die Chat-Benachrichtigung „Team“', 'hat die Adresse im Chat keine Nachricht']],
+    ['failing_alert', 'de', ['die Meldung im Chat „Team“', 'hat die Adresse im Chat keine Nachricht']],
     ['failing_alert', 'en', ['The chat alert “Team”', 'has not accepted any message since 28 June 2026']],
     ['gone_alert', 'de', ['Die Adresse im Chat hat geantwortet, dass es sie nicht mehr gibt.']],
     ['gone_alert', 'en', ['Its address in the chat answered that it no longer exists.']],

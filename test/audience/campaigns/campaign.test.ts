@@ -52,7 +52,7 @@ const OWNER = 'owner@example.org';
 const noticeMails = async ({ receiver }: Scene) => {
   const own = receiver.messages.filter(({ recipients }) => recipients[0]?.address === OWNER);
   const mails = await Promise.all(own.map(({ content }) => simpleParser(content)));
-  return mails.filter(({ subject = '' }) => subject.startsWith('Kampagne'));
+  return mails.filter(({ subject = '' }) => subject.startsWith('Rundschreiben'));
 };
 const notices = async (scene: Scene): Promise<string[]> =>
   (await noticeMails(scene)).map(({ subject = '' }) => subject);
@@ -76,7 +76,7 @@ test('each person of its lists gets it once; owners are notified with its number
   const { counts, left_out } = await untilStatus(scene, id, 'sent');
   expect(counts.handed_over).toBe(60);
   expect(left_out).toEqual({});
-  await untilNotified(scene, ['Kampagne „Herbst“ ist versendet']);
+  await untilNotified(scene, ['Rundschreiben „Herbst“ ist versendet']);
   const ended = await noticeMails(scene);
   expect(ended).toHaveLength(1);
   expect(ended[0]?.text).toContain('Davon versendet: 60\nDavon noch in der Warteschlange: 0\n');
@@ -248,7 +248,7 @@ test('a campaign of whose addresses every twentieth is unknown pauses itself, no
   const { reason, counts } = await untilStatus(scene, id, 'paused');
   expect(reason).toBe('bounces');
   expect(counts.handed_over).toBeLessThan(400);
-  await untilNotified(scene, ['Kampagne „Herbst“ hat sich selbst angehalten']);
+  await untilNotified(scene, ['Rundschreiben „Herbst“ hat sich selbst angehalten']);
   const practice = await app.request<{ status: string }>('GET', sender.base, undefined, sender.token);
   expect(practice.body.status).toBe('active');
   const resumed = await act(scene, id, 'resume');
@@ -273,7 +273,7 @@ test('the first address of a small list that does not exist stops nothing; the s
   const stopped = await untilStatus(scene, many, 'paused');
   expect(stopped.reason).toBe('bounces');
   expect(stopped.counts.hard_bounced).toBeGreaterThanOrEqual(2);
-  await untilNotified(scene, ['Kampagne „Herbst“ hat sich selbst angehalten']);
+  await untilNotified(scene, ['Rundschreiben „Herbst“ hat sich selbst angehalten']);
   const mails = await noticeMails(scene);
   const stop = mails.find(({ subject = '' }) => subject.includes('angehalten'));
   expect(stop?.text).toMatch(/\d Adressen gibt es nicht/);
@@ -448,7 +448,7 @@ test('owners are notified once of what a campaign waits for that they must do, i
   for (const minutes of [32, 34, 36]) {
     offset = DAY + minutes * MINUTE;
     await app.send(sender);
-    await untilNotified(scene, ['Kampagne „Herbst“ geht nicht weiter']);
+    await untilNotified(scene, ['Rundschreiben „Herbst“ geht nicht weiter']);
   }
   const [mail, ...others] = await noticeMails(scene);
   expect(mail?.text).toContain('Der Grund: das Impressum der Praxis ist unvollständig.');
@@ -540,7 +540,10 @@ test('owners are notified once that it does not go on, and when it is done', asy
   await until('it is reported', async () => (await campaign(scene, id)).reason === 'stalled');
   open();
   await untilStatus(scene, id, 'sent');
-  await untilNotified(scene, ['Kampagne „Herbst“ geht nicht weiter', 'Kampagne „Herbst“ ist versendet']);
+  await untilNotified(scene, [
+    'Rundschreiben „Herbst“ geht nicht weiter',
+    'Rundschreiben „Herbst“ ist versendet',
+  ]);
   expect(await notices(scene)).toHaveLength(2);
 });
 

@@ -6,8 +6,8 @@ import type { AlertMessage } from '#src/followers/alerts/words.ts';
 const message: AlertMessage = {
   title: 'Praxis am Markt: 1.001 Ereignisse',
   lines: [
-    { text: '1.000 Hard Bounces', samples: ['e…@example.org (5.1.1, unknown_address)'] },
-    { text: '1 Beschwerde', samples: [] },
+    { text: '1.000 abgewiesene E-Mails', samples: ['e…@example.org (5.1.1, unknown_address)'] },
+    { text: '1 als Spam gemeldete E-Mail', samples: [] },
   ],
   when: '28. November 2026, 15:30–15:42 Uhr MEZ',
   link: { text: 'In Sendwerk ansehen', url: 'https://mail.example.com' },
@@ -55,16 +55,16 @@ test('Slack gets blocks of plain text, and a text for notifications and for tool
   expect(form.blocks.map(({ type }) => type)).toEqual(['header', 'section', 'section', 'context']);
   expect(textsOf(form).map(({ type, text }) => [type, text])).toEqual([
     ['plain_text', 'Praxis am Markt: 1.001 Ereignisse'],
-    ['plain_text', '1.000 Hard Bounces\n• e…@example.org (5.1.1, unknown_address)'],
-    ['plain_text', '1 Beschwerde'],
+    ['plain_text', '1.000 abgewiesene E-Mails\n• e…@example.org (5.1.1, unknown_address)'],
+    ['plain_text', '1 als Spam gemeldete E-Mail'],
     ['plain_text', '28. November 2026, 15:30–15:42 Uhr MEZ'],
     ['mrkdwn', '<https://mail.example.com|In Sendwerk ansehen>'],
   ]);
   expect(form.text.split('\n')).toEqual([
     'Praxis am Markt: 1.001 Ereignisse',
-    '1.000 Hard Bounces',
+    '1.000 abgewiesene E-Mails',
     '• e…@\u2060example.org （5.1.1, unknown＿address）',
-    '1 Beschwerde',
+    '1 als Spam gemeldete E-Mail',
     '28. November 2026, 15:30–15:42 Uhr MEZ',
     'https://mail.example.com',
   ]);
@@ -79,9 +79,9 @@ test('Teams gets an Adaptive Card 1.4 of text runs', () => {
   );
   expect(runsOf(form)).toEqual([
     'Praxis am Markt: 1.001 Ereignisse',
-    '1.000 Hard Bounces',
+    '1.000 abgewiesene E-Mails',
     '• e…@example.org (5.1.1, unknown_address)',
-    '1 Beschwerde',
+    '1 als Spam gemeldete E-Mail',
     '28. November 2026, 15:30–15:42 Uhr MEZ',
   ]);
   expect(attachment?.content.actions).toEqual([

@@ -39,8 +39,18 @@ const lines: Readonly<Record<AlertEvent, readonly [one: string, many: string, ei
       '1 zugestellte E-Mail',
       '1.000 zugestellte E-Mails',
     ],
-    'message.hard_bounced': ['1 hard bounce', '1,000 hard bounces', '1 Hard Bounce', '1.000 Hard Bounces'],
-    'message.soft_bounced': ['1 soft bounce', '1,000 soft bounces', '1 Soft Bounce', '1.000 Soft Bounces'],
+    'message.hard_bounced': [
+      '1 hard bounce',
+      '1,000 hard bounces',
+      '1 abgewiesene E-Mail',
+      '1.000 abgewiesene E-Mails',
+    ],
+    'message.soft_bounced': [
+      '1 soft bounce',
+      '1,000 soft bounces',
+      '1 vorerst abgewiesene E-Mail',
+      '1.000 vorerst abgewiesene E-Mails',
+    ],
     'message.auto_replied': [
       '1 automatic reply',
       '1,000 automatic replies',
@@ -50,8 +60,8 @@ const lines: Readonly<Record<AlertEvent, readonly [one: string, many: string, ei
     'message.spam_complaint': [
       '1 spam complaint',
       '1,000 spam complaints',
-      '1 Beschwerde',
-      '1.000 Beschwerden',
+      '1 als Spam gemeldete E-Mail',
+      '1.000 als Spam gemeldete E-Mails',
     ],
     'message.failed': [
       '1 failed email',
@@ -62,8 +72,8 @@ const lines: Readonly<Record<AlertEvent, readonly [one: string, many: string, ei
     'message.content_blocked': [
       '1 email refused because of its content',
       '1,000 emails refused because of their content',
-      '1 wegen ihres Inhalts abgewiesene E-Mail',
-      '1.000 wegen ihres Inhalts abgewiesene E-Mails',
+      '1 wegen ihres Inhalts blockierte E-Mail',
+      '1.000 wegen ihres Inhalts blockierte E-Mails',
     ],
     'message.suppressed': [
       '1 email to a suppressed address not sent',
@@ -139,7 +149,7 @@ describe('a line', () => {
 describe('the title', () => {
   test('names the practice and the one thing that happened', () => {
     expect(messageOf([['message.hard_bounced', count(1_000)]], 'de').title).toBe(
-      'Praxis am Markt: 1.000 Hard Bounces',
+      'Praxis am Markt: 1.000 abgewiesene E-Mails',
     );
   });
   test('says how many events there were where they are of several kinds', () => {
@@ -182,8 +192,8 @@ test('a test says what it is and what the alert reports', () => {
   expect(testMessage(alert, setting('de'))).toEqual({
     title: 'Praxis am Markt',
     lines: [
-      { text: 'Dies ist ein Test: Die Chat-Benachrichtigung „Empfang“ kommt hier an.', samples: [] },
-      { text: 'Sie meldet: Hard Bounces, neu gesperrte Adressen.', samples: [] },
+      { text: 'Dies ist ein Test: Die Meldung im Chat „Empfang“ kommt hier an.', samples: [] },
+      { text: 'Sie meldet: abgewiesene E-Mails, neu gesperrte Adressen.', samples: [] },
     ],
     when: null,
     link: { text: 'In Sendwerk ansehen', url: 'https://mail.example.com/app/p1/overview' },

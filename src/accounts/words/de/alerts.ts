@@ -36,7 +36,7 @@ const faultLabels = {
     other_schema: 'ist von einer anderen Version des Programms',
   },
   disk: 'Datenträger',
-  registry: 'Registratur (platform.db)',
+  registry: 'Verzeichnis der Praxen (platform.db)',
   ended: 'wieder in Ordnung, war',
   since: 'seit',
 };
@@ -55,11 +55,11 @@ const reasons: Reasons = {
 /** Of refusals, and of what a campaign waits for; these mean more for a campaign than for a message. */
 const codes: Reasons = {
   ...codeWords,
-  conflict: 'eine ihrer Listen oder Einstellungen passt nicht mehr zu ihr',
-  deferred: 'der Mailserver des Betreibers weist viele ihrer E-Mails vorübergehend zurück',
+  conflict: 'eine seiner Listen oder Einstellungen passt nicht mehr dazu',
+  deferred: 'der Mailserver des Betreibers weist viele der E-Mails vorübergehend zurück',
   invalid_request: 'der Inhalt oder eine Angabe ist ungültig',
-  no_recipients: 'niemand auf ihren Listen konnte sie bekommen; warum, steht unten',
-  not_found: 'ihr Projekt, ihr Versandweg oder ihre Vorlage gibt es nicht mehr',
+  no_recipients: 'niemand auf seinen Listen konnte es bekommen; warum, steht unten',
+  not_found: 'sein Projekt, seinen Versandweg oder seine Vorlage gibt es nicht mehr',
 };
 
 const countsOf = (counts: Counts): string =>
@@ -123,11 +123,11 @@ export const words = {
             unexpected: 'Sie haben diesen Webhook nicht angelegt?',
           }
         : {
-            what: `Die Chat-Benachrichtigung „${name}“ von „${practice}“`,
+            what: `Die Meldung im Chat „${name}“ von „${practice}“`,
             gone: 'Die Adresse im Chat hat geantwortet, dass es sie nicht mehr gibt.',
             failing: `Seit dem ${from}, hat die Adresse im Chat keine Nachricht mehr angenommen.`,
-            next: 'Bis sie wieder eingeschaltet ist, meldet sie nichts mehr im Chat. Das ist jetzt zu tun: Legen Sie im Chat eine neue Adresse an, tragen Sie sie ein und schalten Sie die Benachrichtigung wieder ein. Den aktuellen Stand sehen Sie hier:',
-            unexpected: 'Sie haben diese Benachrichtigung nicht angelegt?',
+            next: 'Bis sie wieder eingeschaltet ist, kommt im Chat nichts mehr an. Das ist jetzt zu tun: Legen Sie im Chat eine neue Adresse an, tragen Sie sie ein und schalten Sie die Meldung wieder ein. Den aktuellen Stand sehen Sie hier:',
+            unexpected: 'Sie haben diese Meldung nicht angelegt?',
           };
     return {
       subject: `${words.what} ist abgeschaltet`,
@@ -161,34 +161,34 @@ export const words = {
       Record<Of<'campaign'>['what'], readonly [subject: string, ...paragraphs: string[]]>
     > = {
       finished: [
-        `Kampagne „${name}“ ist versendet`,
-        `die Kampagne „${name}“ von „${practice}“ ist am ${moment(at)}, fertig geworden.`,
+        `Rundschreiben „${name}“ ist versendet`,
+        `das Rundschreiben „${name}“ von „${practice}“ ist am ${moment(at)}, fertig geworden.`,
       ],
       stopped: [
-        `Kampagne „${name}“ hat sich selbst angehalten`,
-        `die Kampagne „${name}“ von „${practice}“ ist ${since}, angehalten: ${
+        `Rundschreiben „${name}“ hat sich selbst angehalten`,
+        `das Rundschreiben „${name}“ von „${practice}“ ist ${since}, angehalten: ${
           reason === 'complaints'
-            ? 'Zu viele Empfänger haben sie als Spam gemeldet.'
+            ? 'Zu viele Empfänger haben es als Spam gemeldet.'
             : `${counted(counts.hardBounced)} Adressen gibt es nicht, das sind zu viele.`
-        } Damit der übrige Versand weitergehen kann, wartet sie, bis jemand sie fortsetzt oder abbricht.`,
+        } Damit der übrige Versand weitergehen kann, wartet es, bis jemand es fortsetzt oder abbricht.`,
         reason === 'complaints'
-          ? 'Das ist jetzt zu tun: Prüfen Sie, ob alle auf der Liste Ihre E-Mails bestellt haben, und setzen Sie die Kampagne erst dann fort.'
-          : 'Das ist jetzt zu tun: Prüfen Sie, woher die Adressen stammen, entfernen Sie ungültige von der Liste, und setzen Sie die Kampagne dann auf ihrer Seite fort. Die unzustellbaren Adressen sind bereits gesperrt; was bisher gezählt wurde, hält sie nicht noch einmal an.',
+          ? 'Das ist jetzt zu tun: Prüfen Sie, ob alle auf der Liste Ihre E-Mails bestellt haben, und setzen Sie das Rundschreiben erst dann fort.'
+          : 'Das ist jetzt zu tun: Prüfen Sie, woher die Adressen stammen, entfernen Sie ungültige von der Liste, und setzen Sie das Rundschreiben dann auf seiner Seite fort. Die unzustellbaren Adressen sind bereits gesperrt; was bisher gezählt wurde, hält es nicht noch einmal an.',
       ],
       stalled: [
-        `Kampagne „${name}“ geht nicht weiter`,
-        `von der Kampagne „${name}“ von „${practice}“ ist ${since}, keine E-Mail mehr hinausgegangen. ${reasonOf(codes, 'Der Grund: ', reason) ?? 'Ein Grund dafür ist nicht bekannt; vielleicht nimmt der Mailserver des Betreibers zurzeit nichts an.'} Sie geht von selbst weiter, sobald das möglich ist.`,
+        `Rundschreiben „${name}“ geht nicht weiter`,
+        `vom Rundschreiben „${name}“ von „${practice}“ ist ${since}, keine E-Mail mehr hinausgegangen. ${reasonOf(codes, 'Der Grund: ', reason) ?? 'Ein Grund dafür ist nicht bekannt; vielleicht nimmt der Mailserver des Betreibers zurzeit nichts an.'} Es geht von selbst weiter, sobald das möglich ist.`,
         'Das ist jetzt zu tun: Beheben Sie den Grund, wenn Sie es können. Bleibt es dabei, wenden Sie sich bitte an den Betreiber.',
       ],
       restored: [
-        `Kampagne „${name}“ wartet auf Ihre Entscheidung`,
-        `die Daten von „${practice}“ wurden vermutlich aus einer Sicherung wiederhergestellt, oder der Dienst war länger aus. Die Kampagne „${name}“ war dabei nicht zu Ende. Damit niemand dieselbe E-Mail zweimal bekommt, ist sie ${since}, angehalten.`,
-        'Das ist jetzt zu tun: Prüfen Sie, wie weit sie gekommen war, und setzen Sie sie fort oder brechen Sie sie ab.',
+        `Rundschreiben „${name}“ wartet auf Ihre Entscheidung`,
+        `die Daten von „${practice}“ wurden vermutlich aus einer Sicherung wiederhergestellt, oder der Dienst war länger aus. Das Rundschreiben „${name}“ war dabei nicht zu Ende. Damit niemand dieselbe E-Mail zweimal bekommt, ist es ${since}, angehalten.`,
+        'Das ist jetzt zu tun: Prüfen Sie, wie weit es gekommen war, und setzen Sie es fort oder brechen Sie es ab.',
       ],
       failed: [
-        `Kampagne „${name}“ ist fehlgeschlagen`,
-        `die Kampagne „${name}“ von „${practice}“ konnte nicht versendet werden. ${reasonOf(codes, 'Der Grund: ', reason) ?? 'Den Grund kennt der Betreiber.'}`,
-        'Das ist jetzt zu tun: Duplizieren Sie sie, beheben Sie den Grund, und senden Sie sie erneut.',
+        `Rundschreiben „${name}“ ist fehlgeschlagen`,
+        `das Rundschreiben „${name}“ von „${practice}“ konnte nicht versendet werden. ${reasonOf(codes, 'Der Grund: ', reason) ?? 'Den Grund kennt der Betreiber.'}`,
+        'Das ist jetzt zu tun: Duplizieren Sie es, beheben Sie den Grund, und senden Sie es erneut.',
       ],
     };
     const [subject, ...paragraphs] = said[what];

@@ -28,14 +28,14 @@ const seenAs = (seen: Seen): readonly string[] => {
       ? 'Das ist jetzt zu tun: Entfernen Sie ungültige Adressen aus Ihrer Liste und klären Sie, woher sie stammen. Schreiben Sie nur an Adressen, die Ihnen die Empfänger selbst gegeben und bestätigt haben.'
       : 'Das ist jetzt zu tun: Entfernen Sie alle aus Ihrer Liste, die Ihre E-Mails nicht ausdrücklich bestellt haben, und machen Sie das Abbestellen leicht.';
   return [
-    `Auf der Route „${seen.route}“ liegt der Anteil ${what}, bei ${share} (${count} von ${whole}, gezählt seit dem ${date(seen.from)}). Ab ${limit} wird der Versand angehalten, damit der Ruf Ihrer Domain keinen Schaden nimmt.`,
+    `Auf dem Versandweg „${seen.route}“ liegt der Anteil ${what}, bei ${share} (${count} von ${whole}, gezählt seit dem ${date(seen.from)}). Ab ${limit} wird der Versand angehalten, damit der Ruf Ihrer Domain keinen Schaden nimmt.`,
     advice,
   ];
 };
 
 const personOf = ({ by, name }: Person, service: string): string => {
   if (by === 'operator') return `der Betreiber von ${service}`;
-  return by === 'member' ? name : `jemand mit dem API-Schlüssel „${name}“`;
+  return by === 'member' ? name : `jemand mit dem API-Token „${name}“`;
 };
 
 export const words = {
@@ -63,9 +63,9 @@ export const words = {
     ],
   }),
   owner_welcome: ({ practice, link }: Of<'owner_welcome'>, service: string): Mail => ({
-    subject: `Sie sind Owner von „${practice}“ bei ${service}`,
+    subject: `Sie sind Inhaber von „${practice}“ bei ${service}`,
     paragraphs: [
-      `der Betreiber von ${service} hat Sie als Owner von „${practice}“ eingetragen. Sie können dort alles verwalten, auch die Mitglieder und ihre Rechte.`,
+      `der Betreiber von ${service} hat Sie als Inhaber von „${practice}“ eingetragen. Sie können dort alles verwalten, auch die Mitglieder und ihre Rechte.`,
       'Hier melden Sie sich mit dieser E-Mail-Adresse an:',
       link,
       'Sie haben das nicht erwartet? Dann wenden Sie sich bitte an den Betreiber. Solange Sie sich nicht anmelden, geschieht in Ihrem Namen nichts.',
@@ -78,7 +78,7 @@ export const words = {
       `Damit sich die Empfänger an die Domain gewöhnen, beginnt heute ihre Aufwärmphase: In den ersten ${warmupCaps.length} Tagen gelten Tagesgrenzen, und Newsletter können von dort ab Tag ${FIRST_BROADCAST_DAY} verschickt werden. Bis dahin verschicken Sie Newsletter bitte mit einem Absender unter ${managedHost}.`,
       'Ob alle übrigen Einträge stimmen, sehen Sie hier:',
       link,
-      'Sie haben diese Domain nicht eingerichtet? Dann wenden Sie sich bitte an die übrigen Owner oder an den Betreiber.',
+      'Sie haben diese Domain nicht eingerichtet? Dann wenden Sie sich bitte an die übrigen Inhaber oder an den Betreiber.',
     ],
   }),
   domain_lost: ({ practice, host, managedHost, link }: Of<'domain_lost'>, service: string): Mail => ({
@@ -116,7 +116,7 @@ export const words = {
         share === 100 ? atCap : before,
         more,
         link,
-        'Sie haben nicht so viel versendet? Dann prüfen Sie bitte, wer Zugang hat, und ersetzen Sie die API-Schlüssel.',
+        'Sie haben nicht so viel versendet? Dann prüfen Sie bitte, wer Zugang hat, und ersetzen Sie die API-Token.',
       ],
     };
   },
@@ -127,7 +127,7 @@ export const words = {
           paragraphs: [
             `die letzte Zahlung für den Tarif Supporter von „${practice}“ ist fehlgeschlagen. Der Zahlungsdienst versucht sie erneut.`,
             `Der Tarif bleibt bis zum ${moment(what.planKeptUntil)}. Ist bis dahin nicht bezahlt, gilt wieder der Tarif Test mit ${testCap} E-Mails im Monat.`,
-            'Das ist jetzt zu tun: Prüfen Sie die hinterlegte Zahlungsart. Ein Owner öffnet die Verwaltung des Abonnements hier:',
+            'Das ist jetzt zu tun: Prüfen Sie die hinterlegte Zahlungsart. Ein Inhaber öffnet die Verwaltung des Abonnements hier:',
             link,
             'Zahlungsdaten werden nur auf der Seite des Zahlungsdienstes eingegeben. Senden Sie sie niemandem per E-Mail.',
           ],
@@ -139,7 +139,7 @@ export const words = {
               ? `der Tarif Supporter von „${practice}“ ist am ${moment(at)}, zu Ende gegangen, weil er nicht bezahlt ist.`
               : `das Abonnement des Tarifs Supporter für „${practice}“ ist beendet, und mit ihm am ${moment(at)}, der Tarif.`,
             `Seither gilt der Tarif Test mit ${testCap} E-Mails im Monat. Sind sie verbraucht, werden bis zum nächsten Monat keine weiteren angenommen, auch keine Terminbestätigungen.`,
-            'Es geht nichts verloren: Alle Daten und Einstellungen bleiben. Ein Owner kann den Tarif jederzeit hier wieder abschließen:',
+            'Es geht nichts verloren: Alle Daten und Einstellungen bleiben. Ein Inhaber kann den Tarif jederzeit hier wieder abschließen:',
             link,
           ],
         },
@@ -149,8 +149,8 @@ export const words = {
       cause.by === 'operator'
         ? 'Nur der Betreiber kann den Versand wieder freigeben. Bitte wenden Sie sich an ihn. Den aktuellen Stand sehen Sie hier:'
         : cause.by === 'guardrail'
-          ? 'Ist die Liste bereinigt, setzt ein Owner den Versand hier fort:'
-          : 'Ein Owner kann den Versand jederzeit fortsetzen. Den aktuellen Stand sehen Sie hier:';
+          ? 'Ist die Liste bereinigt, setzt ein Inhaber den Versand hier fort:'
+          : 'Ein Inhaber kann den Versand jederzeit fortsetzen. Den aktuellen Stand sehen Sie hier:';
     return {
       subject: `Der Versand von „${practice}“ ist angehalten`,
       paragraphs: [
@@ -164,8 +164,8 @@ export const words = {
         resumption,
         link,
         cause.by === 'guardrail'
-          ? 'Sie haben diese E-Mails nicht versendet? Dann prüfen Sie bitte, wer Zugang hat, und ersetzen Sie die API-Schlüssel.'
-          : 'Sie haben das nicht erwartet? Dann wenden Sie sich bitte an die übrigen Owner oder an den Betreiber.',
+          ? 'Sie haben diese E-Mails nicht versendet? Dann prüfen Sie bitte, wer Zugang hat, und ersetzen Sie die API-Token.'
+          : 'Sie haben das nicht erwartet? Dann wenden Sie sich bitte an die übrigen Inhaber oder an den Betreiber.',
       ],
     };
   },
@@ -175,7 +175,7 @@ export const words = {
       `${personOf(person, service)} hat den Versand von „${practice}“ am ${moment(at)}, fortgesetzt.`,
       'E-Mails, die gewartet haben, gehen jetzt hinaus, und neue werden wieder angenommen. Den aktuellen Stand sehen Sie hier:',
       link,
-      'Sie haben das nicht erwartet? Dann wenden Sie sich bitte an die übrigen Owner oder an den Betreiber.',
+      'Sie haben das nicht erwartet? Dann wenden Sie sich bitte an die übrigen Inhaber oder an den Betreiber.',
     ],
   }),
 };

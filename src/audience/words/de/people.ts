@@ -23,14 +23,14 @@ export const words = {
       'Ungenutzter Platz in der Datenbankdatei: Sie ist zu groß, um sie im Betrieb neu zu schreiben, und kann Reste enthalten, bis der Platz wieder benutzt oder sie bei angehaltenem Dienst mit VACUUM neu geschrieben wird.',
     others:
       'Dateianhänge von Nachrichten an andere und der Text von Nachrichten, die andere geschrieben haben: Sie werden nicht durchsucht und enden mit ihrer Frist.',
-    own: 'Was die Praxis selbst geschrieben hat: Vorlagen, Kampagnen, Einstellungen und ihre Bezeichnungen.',
+    own: 'Was die Praxis selbst geschrieben hat: Vorlagen, Rundschreiben, Einstellungen und ihre Bezeichnungen.',
     delivered:
       'Nachrichten, die schon zugestellt oder gerade unterwegs waren, und was Empfänger von Webhooks, Meldungen und Weiterleitungen bekommen haben: Sie liegen bei anderen.',
   },
   leftOut: [
     'Kopien desselben: gespeicherte Antworten der Schnittstelle, Zustellungen an Webhooks und der Suchindex',
     'Zeilen in Berichten über Importe, und Dateien, die gerade importiert werden',
-    'bei welchen Kampagnen die Adresse ausgelassen wurde, und gezählte vorübergehende Zustellfehler',
+    'bei welchen Rundschreiben die Adresse ausgelassen wurde, und gezählte vorübergehende Zustellfehler',
     'Einträge des Änderungsprotokolls, das Konto als Mitglied der Praxis, und Nachrichten anderer, die die Adresse nur nennen',
   ],
   labels: {

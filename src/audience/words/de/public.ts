@@ -113,7 +113,7 @@ export const words = {
         'Einträge anderer im Einwilligungsprotokoll, aus denen Angaben mit der Adresse entfernt wurden',
       mentions_in_erasures: 'Anlässe anderer Löschungen',
       import_reports: 'Zeilen in Berichten über Importe',
-      links: 'Links in Kampagnen',
+      links: 'Links in Rundschreiben',
       consent_entries_reduced: 'Einträge des Einwilligungsprotokolls, auf Prüfsummen verkürzt',
       consent_documents: 'Bestätigungsmails im Einwilligungsprotokoll',
     },

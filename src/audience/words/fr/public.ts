@@ -119,7 +119,7 @@ export const words: Words = {
     kept: {
       consent_entries: {
         what: 'entrées du registre des consentements sans données personnelles',
-        why: 'Elles prouvent que et quand le consentement a été donné et retiré (art. 7, par. 1, et art. 17, par. 3, point e), du RGPD) ; leur chaîne reste vérifiable.',
+        why: 'Elles prouvent que le consentement a été donné et retiré, et à quelles dates (art. 7, par. 1, et art. 17, par. 3, point e), du RGPD) ; leur chaîne reste vérifiable.',
       },
     },
     titles: {

@@ -2,7 +2,7 @@ import { LONG_SUBJECT, MANY_LINKS } from '#src/content/limits.ts';
 
 /** Whatever sign of advertising was found. */
 const leaveOut =
-  'Lassen Sie die Werbung weg, oder senden Sie sie über eine Marketing-Route an die, die eingewilligt haben.';
+  'Lassen Sie die Werbung weg, oder senden Sie sie über einen Versandweg für Werbung an die, die eingewilligt haben.';
 
 export const words = {
   findings: {
@@ -282,7 +282,7 @@ export const words = {
     },
     subject_advertising_words: {
       why: 'Typische Werbewörter senken die Zustellung, und in Termin-Mails sind sie unzulässig (§ 7 UWG).',
-      advice: 'Verzichten Sie darauf, oder senden Sie über eine Marketing-Route.',
+      advice: 'Verzichten Sie darauf, oder senden Sie über einen Versandweg für Werbung.',
     },
     subject_pressure: {
       why: 'Zeitdruck ist ein Mittel von Betrügern.',

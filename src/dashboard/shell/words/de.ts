@@ -30,7 +30,7 @@ export const words = {
   },
   choosePractice: 'Praxis wählen',
   noPractice: 'Sie gehören noch zu keiner Praxis.',
-  noPracticeText: 'Wer Sie einlädt, löst eine E-Mail mit einem Link an Sie aus.',
+  noPracticeText: 'Wer Sie einlädt, schickt Ihnen damit eine E-Mail mit einem Link.',
   asOperator: (name: string) =>
     `Sie sind als Betreiber in „${name}“. Was Sie ansehen und ändern, steht im Protokoll der Praxis.`,
   offline: 'Keine Verbindung. Was Sie sehen, ist vielleicht nicht mehr aktuell.',

@@ -4,14 +4,14 @@ export const words = {
     'message.created': { one: 'angenommene E-Mail', other: 'angenommene E-Mails' },
     'message.sent': { one: 'versendete E-Mail', other: 'versendete E-Mails' },
     'message.delivered': { one: 'zugestellte E-Mail', other: 'zugestellte E-Mails' },
-    'message.hard_bounced': { one: 'Hard Bounce', other: 'Hard Bounces' },
-    'message.soft_bounced': { one: 'Soft Bounce', other: 'Soft Bounces' },
+    'message.hard_bounced': { one: 'abgewiesene E-Mail', other: 'abgewiesene E-Mails' },
+    'message.soft_bounced': { one: 'vorerst abgewiesene E-Mail', other: 'vorerst abgewiesene E-Mails' },
     'message.auto_replied': { one: 'automatische Antwort', other: 'automatische Antworten' },
-    'message.spam_complaint': { one: 'Beschwerde', other: 'Beschwerden' },
+    'message.spam_complaint': { one: 'als Spam gemeldete E-Mail', other: 'als Spam gemeldete E-Mails' },
     'message.failed': { one: 'fehlgeschlagene E-Mail', other: 'fehlgeschlagene E-Mails' },
     'message.content_blocked': {
-      one: 'wegen ihres Inhalts abgewiesene E-Mail',
-      other: 'wegen ihres Inhalts abgewiesene E-Mails',
+      one: 'wegen ihres Inhalts blockierte E-Mail',
+      other: 'wegen ihres Inhalts blockierte E-Mails',
     },
     'message.suppressed': {
       one: 'nicht versendete E-Mail an eine gesperrte Adresse',
@@ -26,7 +26,7 @@ export const words = {
   },
   events: { one: 'Ereignis', other: 'Ereignisse' },
   link: (service: string) => `In ${service} ansehen`,
-  test: (name: string) => `Dies ist ein Test: Die Chat-Benachrichtigung „${name}“ kommt hier an.`,
+  test: (name: string) => `Dies ist ein Test: Die Meldung im Chat „${name}“ kommt hier an.`,
   reports: (what: string) => `Sie meldet: ${what}.`,
 };
 

@@ -32,9 +32,9 @@ export const words = {
         `Abmelde- und Bestätigungslinks beginnen mit ${publicOrigin}. Der Betreiber muss service.public_origin auf eine https-Adresse setzen, die alle erreichen.`,
     },
     upstream: {
-      title: 'Versandweg',
+      title: 'Versandserver',
       hint: (_: HintFacts) =>
-        'Mails werden nur aufbewahrt, nicht zugestellt. Der Betreiber muss unter upstreams einen Weg einrichten, der sie zustellt.',
+        'Mails werden nur aufbewahrt, nicht zugestellt. Der Betreiber muss unter upstreams einen Server einrichten, der sie zustellt.',
     },
     owner: {
       title: 'Verantwortliche Person',
@@ -43,13 +43,13 @@ export const words = {
     test_message: {
       title: 'Testnachricht',
       hint: (_: HintFacts) =>
-        'Unter den neuesten Mails hat noch keine den Versandweg verlassen. Senden Sie eine an eine Adresse, die der abgesicherte Modus erlaubt.',
+        'Von den neuesten Mails hat noch keine den Dienst verlassen. Senden Sie eine an eine Adresse, die im Testbetrieb erlaubt ist.',
     },
     approval: {
       title: 'Freigabe',
       hint: ({ isHeld }: HintFacts): string =>
         isHeld
-          ? 'Der Betreiber hat den abgesicherten Modus eingeschaltet und muss die Praxis freigeben. Bitten Sie ihn darum.'
+          ? 'Der Betreiber hat den Testbetrieb eingeschaltet und muss die Praxis freigeben. Bitten Sie ihn darum.'
           : 'Im Tarif Test gibt der Betreiber die Praxis frei. Bitten Sie ihn darum.',
     },
     dmarc_policy: {
@@ -91,12 +91,12 @@ export const words = {
     },
     test_message: {
       title: 'Testnachricht senden',
-      hint: 'Im abgesicherten Modus an eine Adresse, die der Betreiber erlaubt hat.',
+      hint: 'Im Testbetrieb an eine Adresse, die der Betreiber erlaubt hat.',
     },
     team: { title: 'Team einladen', hint: 'Am besten auch einen zweiten Inhaber.' },
     go_live: {
       title: 'Live gehen',
-      hint: 'Beendet den abgesicherten Modus, sobald die Liste davor vollständig ist.',
+      hint: 'Beendet den Testbetrieb, sobald die Liste davor vollständig ist.',
     },
   },
 };

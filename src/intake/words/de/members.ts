@@ -18,7 +18,7 @@ export const words = {
   findings: {
     kind_not_allowed_on_route: {
       why: 'Der Versandweg nimmt Nachrichten dieser Art nicht an.',
-      advice: 'Nehmen Sie einen Weg aus allowed_routes.',
+      advice: 'Nehmen Sie einen Versandweg aus allowed_routes.',
     },
     impressum_incomplete: {
       why: 'Das Impressum der Praxis ist unvollständig: Werbung muss ihren Absender nennen, und der Versand wird abgelehnt. Der Dienst fügt es selbst an, sobald es vollständig ist.',
@@ -97,7 +97,7 @@ export const words = {
   streams: {
     transactional: 'Geht über einen transaktionalen Versandweg; Werbung darf nicht darin stehen (§ 7 UWG).',
     marketing:
-      'Geht über einen Versandweg für Marketing, nur mit Einwilligung; Impressum und Abmeldelink fügt der Dienst an.',
+      'Geht über einen Versandweg für Werbung, nur mit Einwilligung; Impressum und Abmeldelink fügt der Dienst an.',
   },
   tracking: {
     off: 'Öffnungen und Klicks werden nicht erfasst, solange die Nachricht es nicht verlangt; lassen Sie es dabei.',

@@ -73,7 +73,7 @@ export const words: typeof german = {
     make_owner: 'made an owner',
     make_default: 'made default',
     attach: 'attached',
-    restore: 'back to the host of the service',
+    restore: 'back to the managed host',
     verify: 'checked',
     lose: 'lost',
     bimi: 'logo changed',

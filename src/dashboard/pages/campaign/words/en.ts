@@ -28,7 +28,7 @@ export const words: typeof german = {
     suppressed: 'suppressed',
     recipient_suppressed: 'suppressed',
     'refused:invalid_recipient': 'letters before the @ that the mail server of this service does not take',
-    'refused:safe_mode_recipient': 'held back by the test mode',
+    'refused:safe_mode_recipient': 'held back by safe mode',
   },
   unknown: (names) =>
     `No one has a value for these placeholders: ${names}. Give it above, at “Values for all”.`,

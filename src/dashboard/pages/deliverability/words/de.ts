@@ -29,7 +29,7 @@ export const words = {
   noHttps: 'Ohne https',
   unreachable: 'Nicht erreichbar',
   conflict: (type: string, name: string) => `Ein Eintrag stört: ${type} bei ${name}:`,
-  mix: 'Was ausgeht',
+  mix: 'Was gesendet wird',
   channels: {
     termin: 'Termine',
     recall: 'Erinnerungen an Vorsorge',

@@ -80,7 +80,7 @@ export const words = {
   addAddress: 'Adresse hinzufügen',
   targets: 'Ziele der Weiterleitung',
   targetsText:
-    'Weitergeleitet wird erst, wenn die Adresse es mit dem Link in unserer Mail bestätigt hat. Nach einer Stunde können Sie noch einmal fragen, höchstens drei Mal.',
+    'Weitergeleitet wird erst, wenn die Adresse es mit dem Link in unserer Mail bestätigt hat. Nach einer Stunde können Sie noch einmal fragen, höchstens dreimal.',
   standing: 'Stand',
   targetStates: { unconfirmed: 'Noch nicht bestätigt', confirmed: 'Bestätigt', failed: 'Nicht möglich' },
   targetReasons: {
@@ -89,7 +89,7 @@ export const words = {
     paused: 'Nicht gefragt: Der Versand ist angehalten.',
     safe_mode: 'Nicht gefragt: Die Praxis ist noch im Testbetrieb.',
     suppressed: 'Nicht gefragt: Die Adresse ist gesperrt.',
-    asked_enough: 'Wurde schon drei Mal gefragt.',
+    asked_enough: 'Wurde schon dreimal gefragt.',
   } as Readonly<Record<string, string>>,
   asked: 'Zuletzt gefragt',
   askAgain: 'Noch einmal fragen',

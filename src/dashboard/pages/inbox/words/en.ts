@@ -81,7 +81,7 @@ export const words: typeof german = {
     declined: 'The address has declined.',
     bounced: 'Our question came back as undeliverable.',
     paused: 'Not asked: sending is paused.',
-    safe_mode: 'Not asked: the practice is still in test operation.',
+    safe_mode: 'Not asked: the practice is still in safe mode.',
     suppressed: 'Not asked: the address is suppressed.',
     asked_enough: 'Was asked three times already.',
   },

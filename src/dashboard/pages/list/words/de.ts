@@ -6,7 +6,7 @@ export const words = {
     archived: 'Das Anmeldeformular ist geschlossen: Die Liste ist archiviert.',
     not_public: 'Für diese Liste gibt es kein Anmeldeformular.',
     safe_mode:
-      'Das Anmeldeformular ist geschlossen: Die Praxis ist im abgesicherten Modus, in dem Fremde keine Mail bekommen. Was bis zum Start noch fehlt, steht in der Übersicht.',
+      'Das Anmeldeformular ist geschlossen: Die Praxis ist im Testbetrieb, in dem Fremde keine Mail bekommen. Was bis zum Start noch fehlt, steht in der Übersicht.',
     legal_incomplete:
       'Das Anmeldeformular ist geschlossen: Tragen Sie in den Einstellungen Straße, Ort und Datenschutzerklärung ein.',
     content:
@@ -152,14 +152,17 @@ export const words = {
   } satisfies Readonly<Record<ImportPreview['form'], string>>,
   intro:
     'Lesen Sie eine Datei ein oder fügen Sie Adressen ein. Vor der Übernahme sehen Sie, was daraus wird.',
-  fileHint: 'CSV, Excel (.xlsx) oder vCard, auch Ausfuhren anderer Newsletter-Dienste und Adressbücher.',
+  fileHint: 'CSV, Excel (.xlsx) oder vCard, auch Exporte anderer Newsletter-Dienste und Adressbücher.',
   paste: 'Oder Adressen einfügen',
   pasteHint: 'Mit Kommas, Semikolons oder Zeilen getrennt, auch mit Namen.',
   preview: 'Ansehen',
   back: 'Andere Datei',
-  delimiters: { ',': 'Kommas', ';': 'Semikolons', '\t': 'Tabulatoren', '|': 'Striche' } as Readonly<
-    Record<string, string>
-  >,
+  delimiters: {
+    ',': 'Kommas',
+    ';': 'Semikolons',
+    '\t': 'Tabulatoren',
+    '|': 'senkrechte Striche',
+  } as Readonly<Record<string, string>>,
   separatedBy: (what: string) => `getrennt durch ${what}`,
   rowsRead: (count: number, isComplete: boolean) =>
     `${plural(count, { one: '# Zeile', other: '# Zeilen' })}${isComplete ? '' : ' angesehen'}`,

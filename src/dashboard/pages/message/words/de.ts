@@ -48,7 +48,7 @@ export const words = {
   againDone: 'Die Nachricht ist noch einmal unterwegs.',
   cancel: 'Nicht senden',
   cancelTitle: 'Diese Nachricht nicht senden?',
-  cancelText: 'Sie wird abgebrochen und bekommt auch später keine Gelegenheit mehr.',
+  cancelText: 'Sie wird abgebrochen und wird auch später nicht gesendet.',
   cancelled: 'Die Nachricht wird nicht gesendet.',
   reschedule: 'Zeit ändern',
   rescheduleField: 'Neuer Zeitpunkt',
@@ -70,7 +70,7 @@ export const words = {
     waiting: 'Sie wartet noch auf den Versand.',
     waitingMore: 'Das dauert meist nur Sekunden. Diese Seite zeigt von selbst, wie es weitergeht.',
     captured: (when: string) =>
-      `Testbetrieb: Sie ging ${when} in die Testpost und hat das Haus nicht verlassen.`,
+      `Abgefangen: Sie ging ${when} in die abgefangene Mail und hat den Dienst nicht verlassen.`,
     capturedMore: 'Die Empfänger haben nichts bekommen.',
     handedOver: (when: string) =>
       `Unser Versandserver hat sie ${when} übernommen; ob sie ankam, wissen wir nicht.`,

@@ -1,7 +1,7 @@
 export const words = {
   title: 'Projekte und Versandwege',
   intro:
-    'Projekte trennen die Post einzelner Seiten und Programme. Versandwege bestimmen, wie Mails ausgehen.',
+    'Projekte trennen die Post einzelner Seiten und Programme. Versandwege bestimmen, wie Mails hinausgehen.',
   newProject: 'Neues Projekt',
   slug: 'Kurzname für die API',
   default: 'Standard',
@@ -32,7 +32,7 @@ export const words = {
   none: 'nichts',
   makeDefault: 'Zum Standard machen',
   makeDefaultTitle: (name: string) => `${name} zum Standard machen?`,
-  makeDefaultText: 'Nachrichten, die keinen Versandweg nennen, gehen dann auf diesem aus.',
+  makeDefaultText: 'Nachrichten, die keinen Versandweg nennen, gehen dann auf diesem hinaus.',
   trackOpens: 'Öffnen messen',
   trackOpensHint:
     'Ein unsichtbares Bild meldet, dass die Mail geöffnet wurde. Das braucht in der Regel eine Einwilligung.',

@@ -24,7 +24,7 @@ export const words = {
     attachments: 'Dateien an Nachrichten, ab dem geplanten Versand.',
     events: 'Was mit einer Nachricht geschah: angenommen, abgewiesen, geöffnet.',
     messages:
-      'Danach sind Betreff, Adressen, Schlagworte und eigene Angaben unkenntlich; Ergebnisse und Zahlen bleiben. Nichts anderes einer Nachricht bleibt länger.',
+      'Danach sind Betreff, Adressen, Schlagwörter und eigene Angaben unkenntlich; Ergebnisse und Zahlen bleiben. Nichts anderes einer Nachricht bleibt länger.',
     consent_ip:
       'Von welcher Adresse jemand zugestimmt hat: Teil des Nachweises. 0: wird gar nicht gespeichert.',
     consent_user_agent:

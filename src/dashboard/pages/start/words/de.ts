@@ -43,7 +43,7 @@ export const words = {
   inviteButton: 'Einladen',
   invited: 'Die Einladung ist unterwegs',
   liveText:
-    'Sobald alle Punkte erfüllt sind, geht Ihre Post an alle Adressen. Bis dahin schützt der abgesicherte Modus vor Versehen.',
+    'Sobald alle Punkte erfüllt sind, geht Ihre Post an alle Adressen. Bis dahin schützt der Testbetrieb vor Versehen.',
   required: 'Muss sein',
   advised: 'Empfohlen',
   isOk: 'In Ordnung',

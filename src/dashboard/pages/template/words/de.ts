@@ -10,7 +10,7 @@ export const words = {
   version: 'Fassung',
   current: 'aktuell',
   by: 'Von',
-  makers: { member: 'Mitglied', token: 'Zugang (API)', operator: 'Betreiber' } as Record<string, string>,
+  makers: { member: 'Mitglied', token: 'API-Token', operator: 'Betreiber' } as Record<string, string>,
   look: 'Ansehen',
   takeBack: 'Diese Fassung wieder verwenden',
   takenBack: (version: number) => `Fassung ${version} gilt wieder.`,
