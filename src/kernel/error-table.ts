@@ -1,4 +1,4 @@
-// The one table of error codes: a new code is a row here, and its German words in refusals/de.ts.
+// The one table of error codes: a new code is a row here, with its English and German words and its names in foreign shapes.
 import { z } from 'zod';
 import { say, type Text } from './say.ts';
 import { scannerReport } from './scanner-report.ts';
@@ -7,7 +7,7 @@ export type VendorA = readonly [name: string, status: number];
 export type VendorB = readonly [code: number, status: number];
 export type VendorC = readonly [status: number, field?: string];
 
-interface CodeDeclaration {
+export interface CodeDeclaration {
   readonly status: number;
   /** The reply over SMTP: reply and enhanced status code (RFC 5321 §4.2.1, RFC 3463); 4xx where it is temporary. */
   readonly smtp: `${4 | 5}${string} ${4 | 5}.${string}`;
@@ -17,6 +17,8 @@ interface CodeDeclaration {
   readonly brief?: Text;
   /** What to do, for the caller; a thrower may give a better one. */
   readonly hint: Text;
+  /** The two in German; another language has them in `refusals/<language>.ts`, by the English texts. */
+  readonly de: { readonly brief?: string; readonly hint: string };
   /** Whether the same request may succeed later without being changed. */
   readonly temporary?: true;
   /** Fields beside `code`, `error` and `hint` in the JSON form. */
@@ -50,12 +52,14 @@ export const errorTable = {
     smtp: '554 5.6.0',
     foreign: { a: ['validation_error', 400], b: [402, 422], c: [400] },
     hint: say`Send one JSON document in UTF-8 with Content-Type: application/json.`,
+    de: { hint: 'Senden Sie ein JSON-Dokument in UTF-8 mit Content-Type: application/json.' },
   },
   invalid_request: {
     status: 400,
     smtp: '554 5.6.0',
     foreign: { a: ['validation_error', 422], b: [300, 422], c: [400] },
     hint: say`Correct the fields named in \`fields\`; /reference describes each.`,
+    de: { hint: 'Berichtigen Sie die Felder, die `fields` nennt; /reference beschreibt jedes.' },
     extra: { fields: z.array(fieldProblem) },
   },
   unauthorized: {
@@ -63,6 +67,7 @@ export const errorTable = {
     smtp: '535 5.7.8',
     foreign: { a: ['invalid_api_key', 403], b: [10, 401], c: [401] },
     hint: say`Send \`Authorization: Bearer <token>\` with an API token or a session.`,
+    de: { hint: 'Senden Sie `Authorization: Bearer <token>` mit einem API-Token oder einer Sitzung.' },
   },
   plan_cap_reached: {
     status: 402,
@@ -70,6 +75,10 @@ export const errorTable = {
     foreign: { a: ['monthly_quota_exceeded', 429], b: [405, 422], c: [401] },
     brief: say`the mails of this month are used up`,
     hint: say`Wait for the next month or choose a larger plan.`,
+    de: {
+      brief: 'das Kontingent des Monats ist verbraucht',
+      hint: 'Warten Sie bis zum nächsten Monat oder wählen Sie einen größeren Tarif.',
+    },
     extra: { used: z.int(), cap: z.int(), resets_at: z.iso.datetime() },
   },
   forbidden: {
@@ -77,6 +86,7 @@ export const errorTable = {
     smtp: '550 5.7.1',
     foreign: { a: ['restricted_api_key', 401], b: [10, 401], c: [403] },
     hint: say`Use a credential that has the permission named in \`permission\`.`,
+    de: { hint: 'Nutzen Sie Zugangsdaten mit der Berechtigung, die `permission` nennt.' },
     extra: { permission: z.string().optional().describe('absent where the credential lacks none') },
   },
   sign_in_again: {
@@ -84,12 +94,16 @@ export const errorTable = {
     smtp: '550 5.7.1',
     foreign: { a: ['restricted_api_key', 401], b: [10, 401], c: [403] },
     hint: say`Sign in again, with a code by POST /api/auth/request-otp or with the password, and send the request again with the new session.`,
+    de: {
+      hint: 'Melden Sie sich neu an, mit einem Code von POST /api/auth/request-otp oder mit dem Passwort, und senden Sie die Anfrage mit der neuen Sitzung noch einmal.',
+    },
   },
   not_found: {
     status: 404,
     smtp: '554 5.6.0',
     foreign: { a: ['not_found', 404], b: [300, 404], c: [404] },
     hint: say`Check the path and the ids in it; GET /reference lists all paths.`,
+    de: { hint: 'Prüfen Sie den Pfad und die Kennungen darin; GET /reference nennt alle Pfade.' },
   },
   tenant_paused: {
     status: 409,
@@ -97,6 +111,10 @@ export const errorTable = {
     foreign: { a: ['validation_error', 403], b: [413, 422], c: [403] },
     brief: say`the practice is paused`,
     hint: say`Resolve the reason, then resume the practice.`,
+    de: {
+      brief: 'der Versand der Praxis ist angehalten',
+      hint: 'Beheben Sie die Ursache und setzen Sie dann den Versand der Praxis fort.',
+    },
     extra: { reason: z.string(), paused_at: z.iso.datetime() },
   },
   idempotency_conflict: {
@@ -104,6 +122,7 @@ export const errorTable = {
     smtp: '554 5.6.0',
     foreign: { a: ['invalid_idempotent_request', 409], b: [300, 422], c: [400] },
     hint: say`Use a new idempotency key for another message.`,
+    de: { hint: 'Nehmen Sie für eine andere Nachricht einen neuen Idempotenzschlüssel.' },
   },
   idempotency_in_progress: {
     status: 409,
@@ -111,18 +130,25 @@ export const errorTable = {
     foreign: { a: ['concurrent_idempotent_requests', 409], b: [300, 422], c: [400] },
     temporary: true,
     hint: say`The first call with this key is still running; ask again in a moment.`,
+    de: { hint: 'Der erste Aufruf mit diesem Schlüssel läuft noch; fragen Sie gleich noch einmal.' },
   },
   conflict: {
     status: 409,
     smtp: '550 5.7.1',
     foreign: { a: ['validation_error', 422], b: [300, 422], c: [400] },
     hint: say`Choose another name, or bring the record into a state that allows this.`,
+    de: {
+      hint: 'Wählen Sie einen anderen Namen oder bringen Sie den Eintrag in einen Zustand, der das erlaubt.',
+    },
   },
   form_closed: {
     status: 409,
     smtp: '550 5.7.1',
     foreign: { a: ['validation_error', 422], b: [300, 422], c: [400] },
     hint: say`Nothing was stored. The practice can open the form again, unless the list is archived.`,
+    de: {
+      hint: 'Nichts wurde gespeichert. Die Praxis kann das Formular wieder öffnen, wenn die Liste nicht archiviert ist.',
+    },
     extra: { reason: z.string() },
   },
   billing_not_configured: {
@@ -130,18 +156,21 @@ export const errorTable = {
     smtp: '550 5.7.1',
     foreign: { a: ['validation_error', 422], b: [300, 422], c: [400] },
     hint: say`The operator has configured no payment provider.`,
+    de: { hint: 'Der Betreiber hat keinen Zahlungsdienst eingerichtet.' },
   },
   gone: {
     status: 410,
     smtp: '550 5.7.1',
     foreign: { a: ['not_found', 404], b: [300, 404], c: [404] },
     hint: say`This route was retired; /reference lists those that exist.`,
+    de: { hint: 'Diesen Pfad gibt es nicht mehr; /reference nennt die vorhandenen.' },
   },
   body_too_large: {
     status: 413,
     smtp: '552 5.3.4',
     foreign: { a: ['validation_error', 413], b: [300, 413], c: [413] },
     hint: say`Send fewer or smaller attachments.`,
+    de: { hint: 'Senden Sie weniger oder kleinere Anhänge.' },
     extra: { limit_bytes: z.int() },
   },
   unsupported_media_type: {
@@ -150,6 +179,10 @@ export const errorTable = {
     foreign: { a: ['invalid_parameter', 422], b: [409, 422], c: [415] },
     brief: say`an attachment has a format that is not accepted`,
     hint: say`Send Content-Type: application/json without Content-Encoding.`,
+    de: {
+      brief: 'ein Anhang hat ein Format, das nicht angenommen wird',
+      hint: 'Senden Sie Content-Type: application/json ohne Content-Encoding.',
+    },
   },
   content_blocked: {
     status: 422,
@@ -157,6 +190,10 @@ export const errorTable = {
     foreign: { a: ['validation_error', 422], b: [300, 422], c: [400] },
     brief: say`the check of the content refused it`,
     hint: say`Change the content named in \`content_reasons\`.`,
+    de: {
+      brief: 'der Inhalt wurde von der Prüfung abgelehnt',
+      hint: 'Ändern Sie, was `content_reasons` nennt.',
+    },
     extra: {
       content_reasons: z.array(z.string()),
       scanner: scannerReport.nullable().describe('null where none is configured'),
@@ -169,6 +206,10 @@ export const errorTable = {
     foreign: { a: ['validation_error', 422], b: [1236, 422], c: [400] },
     brief: say`the route does not fit the kind of message`,
     hint: say`Send marketing kinds over \`broadcast\`, all others over \`outgoing\`.`,
+    de: {
+      brief: 'der Versandweg passt nicht zur Art der Nachricht',
+      hint: 'Senden Sie Werbung über `broadcast` und alles andere über `outgoing`.',
+    },
   },
   impressum_incomplete: {
     status: 422,
@@ -176,6 +217,10 @@ export const errorTable = {
     foreign: { a: ['validation_error', 422], b: [413, 422], c: [400] },
     brief: say`the imprint of the practice is incomplete`,
     hint: say`Complete the legal block of the practice.`,
+    de: {
+      brief: 'das Impressum der Praxis ist unvollständig',
+      hint: 'Ergänzen Sie das Impressum der Praxis.',
+    },
     extra: { missing: z.array(z.string()) },
   },
   dkim_not_verified: {
@@ -184,6 +229,10 @@ export const errorTable = {
     foreign: { a: ['validation_error', 403], b: [401, 422], c: [403, 'from'] },
     brief: say`the DKIM records of the sender’s domain are not verified`,
     hint: say`Publish the DKIM records of the domain, then check DNS.`,
+    de: {
+      brief: 'die DKIM-Einträge der Absenderdomain sind nicht bestätigt',
+      hint: 'Veröffentlichen Sie die DKIM-Einträge der Domain und prüfen Sie dann das DNS.',
+    },
     extra: { missing: z.array(z.string()) },
   },
   warmup_not_ready: {
@@ -193,6 +242,10 @@ export const errorTable = {
     temporary: true,
     brief: say`the warm-up of the domain does not take marketing yet`,
     hint: say`Broadcast opens on warm-up day 3; until then a From address on the managed host needs none.`,
+    de: {
+      brief: 'die Aufwärmphase der Domain lässt noch keine Werbung zu',
+      hint: 'Werbung geht ab dem dritten Tag der Aufwärmphase; bis dahin braucht ein Absender auf dem bereitgestellten Host keine.',
+    },
     extra: { day: z.int() },
   },
   warmup_cap_reached: {
@@ -202,6 +255,10 @@ export const errorTable = {
     temporary: true,
     brief: say`the warm-up of the domain takes no more today`,
     hint: say`Wait for the next day; the warm-up's cap grows daily.`,
+    de: {
+      brief: 'die Aufwärmphase der Domain lässt heute nicht mehr zu',
+      hint: 'Warten Sie bis morgen; die Grenze der Aufwärmphase wächst täglich.',
+    },
     extra: { cap: z.int() },
   },
   consent_required: {
@@ -210,6 +267,10 @@ export const errorTable = {
     foreign: { a: ['validation_error', 422], b: [413, 422], c: [400] },
     brief: say`evidence of consent is missing`,
     hint: say`List sends need active newsletter consent.`,
+    de: {
+      brief: 'eine nachgewiesene Einwilligung fehlt',
+      hint: 'Für den Versand an Listen braucht es eine gültige Einwilligung in den Newsletter.',
+    },
     extra: { missing: z.array(z.string()) },
   },
   no_recipients: {
@@ -217,6 +278,9 @@ export const errorTable = {
     smtp: '550 5.7.1',
     foreign: { a: ['validation_error', 422], b: [413, 422], c: [400] },
     hint: say`GET /api/practices/{id}/campaigns/{campaignID}/audience says who is left out and why.`,
+    de: {
+      hint: 'GET /api/practices/{id}/campaigns/{campaignID}/audience sagt, wer ausgelassen wird und warum.',
+    },
     extra: {
       people: z.int().describe('on its lists, each once'),
       left_out: z.record(z.string(), z.int()).describe('people by reason'),
@@ -229,6 +293,10 @@ export const errorTable = {
     foreign: { a: ['validation_error', 422], b: [300, 422], c: [400] },
     brief: say`promotional mail may not be sent over this route`,
     hint: say`Send promotional content over a marketing route.`,
+    de: {
+      brief: 'Werbung darf über diesen Versandweg nicht gesendet werden',
+      hint: 'Senden Sie Werbung über einen Versandweg für Werbung.',
+    },
     extra: { content_reasons: z.array(z.string()) },
   },
   attachment_rejected: {
@@ -237,6 +305,10 @@ export const errorTable = {
     foreign: { a: ['invalid_attachment', 422], b: [411, 422], c: [400, 'attachments'] },
     brief: say`an attachment is not allowed`,
     hint: say`\`attachment_policy\` of GET /api/meta lists what is allowed.`,
+    de: {
+      brief: 'ein Anhang ist nicht erlaubt',
+      hint: '`attachment_policy` von GET /api/meta nennt, was erlaubt ist.',
+    },
     extra: { attachment: z.string(), reason: z.string() },
   },
   too_many_recipients: {
@@ -245,6 +317,10 @@ export const errorTable = {
     foreign: { a: ['validation_error', 422], b: [300, 422], c: [400, 'personalizations'] },
     brief: say`a message has too many recipients`,
     hint: say`Split the message; to, cc and bcc count together.`,
+    de: {
+      brief: 'eine Nachricht hat zu viele Empfänger',
+      hint: 'Teilen Sie die Nachricht auf; to, cc und bcc zählen zusammen.',
+    },
     extra: { count: z.int(), limit: z.int() },
   },
   safe_mode_recipient: {
@@ -253,6 +329,10 @@ export const errorTable = {
     foreign: { a: ['validation_error', 403], b: [412, 422], c: [403, 'personalizations'] },
     brief: say`the practice is in safe mode`,
     hint: say`Safe mode is on: send to the simulator or to an address on the operator's allowlist.`,
+    de: {
+      brief: 'die Praxis ist im Testbetrieb',
+      hint: 'Der Testbetrieb ist an: Senden Sie an den Simulator oder an eine Adresse, die der Betreiber freigegeben hat.',
+    },
     extra: { recipients: z.array(z.string()) },
   },
   from_not_allowed: {
@@ -261,6 +341,10 @@ export const errorTable = {
     foreign: { a: ['validation_error', 403], b: [400, 422], c: [403, 'from'] },
     brief: say`the sender belongs to no domain of the practice`,
     hint: say`Use an address on one of the domains in \`allowed\`, or omit \`from\`.`,
+    de: {
+      brief: 'der Absender gehört zu keiner Domain der Praxis',
+      hint: 'Nehmen Sie eine Adresse auf einer der Domains in `allowed` oder lassen Sie `from` weg.',
+    },
     extra: { allowed: z.array(z.string()) },
   },
   header_not_allowed: {
@@ -269,6 +353,10 @@ export const errorTable = {
     foreign: { a: ['validation_error', 422], b: [300, 422], c: [400, 'headers'] },
     brief: say`a header field is not allowed`,
     hint: say`Only X-* and a few standard headers may be set, without line breaks in their values.`,
+    de: {
+      brief: 'ein Kopffeld ist nicht erlaubt',
+      hint: 'Nur X-* und wenige übliche Kopffelder sind möglich, ohne Zeilenumbruch im Wert.',
+    },
     extra: { header: z.string() },
   },
   invalid_recipient: {
@@ -277,6 +365,10 @@ export const errorTable = {
     foreign: { a: ['validation_error', 422], b: [300, 422], c: [400, 'personalizations'] },
     brief: say`the address cannot be sent to`,
     hint: say`Correct or remove the addresses in \`recipients\`.`,
+    de: {
+      brief: 'an die Adresse kann nicht gesendet werden',
+      hint: 'Berichtigen oder entfernen Sie die Adressen in `recipients`.',
+    },
     extra: { recipients: z.array(z.string()) },
   },
   invalid_entry: {
@@ -284,6 +376,9 @@ export const errorTable = {
     smtp: '554 5.6.0',
     foreign: { a: ['validation_error', 422], b: [300, 422], c: [400] },
     hint: say`Correct the fields of this entry named in \`fields\`; the other entries are not affected.`,
+    de: {
+      hint: 'Berichtigen Sie die Felder dieses Eintrags, die `fields` nennt; die anderen Einträge betrifft das nicht.',
+    },
     extra: { fields: z.array(fieldProblem) },
   },
   rate_limited: {
@@ -292,6 +387,7 @@ export const errorTable = {
     foreign: { a: ['rate_limit_exceeded', 429], b: [429, 429], c: [429] },
     temporary: true,
     hint: say`Slow down; \`retry_after\` is in seconds.`,
+    de: { hint: 'Fragen Sie langsamer; `retry_after` zählt in Sekunden.' },
     extra: { retry_after: z.int() },
   },
   internal_error: {
@@ -300,6 +396,7 @@ export const errorTable = {
     foreign: { a: ['internal_server_error', 500], b: [101, 500], c: [500] },
     temporary: true,
     hint: say`Report the X-Request-Id of this answer to the operator.`,
+    de: { hint: 'Melden Sie dem Betreiber die X-Request-Id dieser Antwort.' },
   },
   unavailable: {
     status: 503,
@@ -308,6 +405,10 @@ export const errorTable = {
     temporary: true,
     brief: say`the service has no room for it at the moment`,
     hint: say`Nothing was accepted; send the same request again after \`retry_after\` seconds.`,
+    de: {
+      brief: 'der Dienst hat dafür zurzeit keinen Platz',
+      hint: 'Nichts wurde angenommen; senden Sie dieselbe Anfrage nach `retry_after` Sekunden noch einmal.',
+    },
     extra: { retry_after: z.int() },
   },
 } as const satisfies Record<string, CodeDeclaration>;

@@ -216,10 +216,13 @@ const EXAMPLES =
   /Unterlagen liegen|Aufnahmebogen|Ihre Anfrage|Müller|Praxis am|Straße 1|umlaut|grüß|schönen|K[öo]ln|Umlaut/u;
 /** The encoding of keys. */
 const DER = "'der'";
+/** A code of the error table has its German words in its row, so that a new code is one place. */
+const withoutWordsOfCodes = (path: string, text: string): string =>
+  path === 'kernel/error-table.ts' ? text.replace(/^ {4}de: \{(?: .* |[\s\S]*?^ {4})\},$/gm, '') : text;
 const strayWords = (path: string, text: string): string[] =>
   isCatalogue(path) || DATA.test(path)
     ? []
-    : literalsOf(text)
+    : literalsOf(withoutWordsOfCodes(path, text))
         .filter((literal) => GERMAN.test(literal) && literal !== DER && !EXAMPLES.test(literal))
         .map((literal) => `${path}: ${literal.slice(0, 80)}`);
 
@@ -229,6 +232,9 @@ test('no German words are outside of catalogues', () => {
 test('a German text in code is found', () => {
   expect(strayWords('http/page.ts', "const title = 'Bitte warten Sie';")).toHaveLength(1);
   expect(strayWords('http/page.ts', "// Bitte warten Sie\nconst title = 'Please wait';")).toEqual([]);
+  const row =
+    "  gone: {\n    hint: say`Wait.`,\n    de: { hint: 'Bitte warten Sie.' },\n    extra: 'Bitte warten Sie.',\n  },";
+  expect(strayWords('kernel/error-table.ts', row)).toHaveLength(1);
 });
 
 const tags = languages.join('|');
