@@ -276,7 +276,7 @@ CREATE TABLE campaign_exclusions (
   reason         TEXT NOT NULL,
   PRIMARY KEY (campaign_seq, address_hash)
 ) STRICT, WITHOUT ROWID;
--- They are listed in this order.
+-- The people who are left out are listed in this order.
 CREATE UNIQUE INDEX campaign_exclusions_list ON campaign_exclusions (campaign_seq, subscriber_seq);
 -- Recipients of a campaign by what happened to them, and those left out by reason.
 CREATE TABLE campaign_counters (

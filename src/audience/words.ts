@@ -1,4 +1,4 @@
-// The words of this room: pages and mails for strangers, what people are told of their data, and what members see.
+// The words of this room: pages and mails for strangers, what people read of their data, and what members see.
 import { catalogue } from '#src/kernel/catalogue.ts';
 import type { MemberLanguage } from '#src/kernel/language.ts';
 import type { Words } from './words/de/members.ts';

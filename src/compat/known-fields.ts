@@ -71,7 +71,7 @@ export const mailboxText = (mailbox: { readonly address: string; readonly name: 
   return `${SPECIAL.test(name) ? `"${name.replace(/["\\]/g, '\\$&')}"` : name} <${address}>`;
 };
 
-/** Of a model within a model within a model…; deeper ones are left for the native schema to refuse. */
+/** The depth of models within models that is read; deeper ones are left for the native schema to refuse. */
 const MAX_DEPTH = 8;
 
 const namedValues = (model: unknown, prefix = '', depth = 0): [string, unknown][] => {

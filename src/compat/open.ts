@@ -53,7 +53,7 @@ export const openCompat = (
 ) => {
   const shapes = createShapes(config, instead);
   return {
-    /** In the order in which a path without a prefix is looked for. */
+    /** The shapes in the order in which a path without a prefix is looked for. */
     shapes: Object.values(shapes),
     routes: [
       ...vendorARoutes(intake.context, domains, shapes['vendor-a']),

@@ -10,7 +10,7 @@ export interface OwnWords {
   readonly contentRequired: string;
 }
 
-/** Of vendors A, B and C. */
+/** The words of vendors A, B and C. */
 export const ownWords: Readonly<Record<'a' | 'b' | 'c', OwnWords>> = {
   a: { names: {}, contentRequired: CONTENT_REQUIRED },
   b: {

@@ -14,7 +14,7 @@ export interface Content {
   readonly attachments: readonly { readonly filename: string; readonly content: Uint8Array }[];
   /** Names of the sender and of its lists in that text: they are not what the mail says, and no offers. */
   readonly names?: readonly string[];
-  /** With `plain_text_fallback: false` no text part is made from the HTML. */
+  /** No text part is made from the HTML with `plain_text_fallback: false`. */
   readonly settings?: { readonly plain_text_fallback?: boolean | undefined };
 }
 

@@ -28,7 +28,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   webp: ['image/webp'],
 };
 
-/** They are refused as inner extensions too, where they hide what a file is (`rechnung.exe.pdf`). */
+/** Extensions that are refused as inner extensions too, where they hide what a file is (`rechnung.exe.pdf`). */
 const rejectedExtensions: readonly string[] = (
   '7z ace apk app appx arj bas bat bz2 cab chm cmd com cpl crx deb dll dmg docm dotm exe gadget gz hta htm html ' +
   'img iso jar jnlp js jse ksh lnk lzh mht mhtml mjs msc msi msix msp mst pif pkg potm ppam ppsm pptm ps1 psm1 ' +

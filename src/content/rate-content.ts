@@ -63,7 +63,7 @@ const hostsOf = ({ links }: Reading): string[] => {
   return [...hosts];
 };
 
-/** Stands for a name, and is in no phrase. */
+/** The text in the place of a name; it is in no phrase. */
 const SOME_NAME = 'X';
 
 /** Names are left out where they stand for themselves, not within words. */

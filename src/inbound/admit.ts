@@ -27,10 +27,10 @@ const MIB = 1_024 * 1_024;
 export const hasRoom = (db: TenantDb, bytes: number, limits: Limits): boolean =>
   inboundStore(db).storedBytes() + bytes <= limits.inbound_mib * MIB;
 
-/** Of `quota`, for mail held and quarantined: strangers' spam leaves room for the inbox. */
+/** The share of `quota` for mail held and quarantined: strangers' spam leaves room for the inbox. */
 export const setAsideQuota = (quota: number): number => Math.floor(quota / 4);
 
-/** As `hasRoom`, for mail that does not go to the inbox. */
+/** Like `hasRoom`, for mail that does not go to the inbox. */
 export const hasRoomAside = (db: TenantDb, bytes: number, limits: Limits): boolean =>
   bytes === 0 || inboundStore(db).setAsideBytes() + bytes <= setAsideQuota(limits.inbound_mib * MIB);
 

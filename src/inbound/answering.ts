@@ -1,5 +1,5 @@
-// Which addresses of a practice take what people answer: asked for each message that names no address for answers, and where one
-// is chosen. Only a mailbox that is open counts, at a host whose mail comes here.
+// Finds the addresses of a practice that take what people answer: it is asked for each message that names no address for
+// answers, and where one is chosen. Only a mailbox that is open counts, at a host whose mail comes here.
 import type { Answering } from '#src/accounts/tenants/reply-address.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { hostsWithMail } from '#src/domains/custom/receiving.ts';

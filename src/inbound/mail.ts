@@ -19,7 +19,7 @@ export interface MailHead {
   /** With its angle brackets, as are the next two. */
   readonly internetMessageId: string | null;
   readonly inReplyTo: string | null;
-  /** They are the last 50 at most, in their order. */
+  /** The last 50 at most, in their order. */
   readonly references: readonly string[];
 }
 
@@ -43,9 +43,9 @@ export interface MailAuth {
   }[];
   readonly dmarc: {
     readonly result: AuthResult;
-    /** It is the domain in From. */
+    /** The domain in From. */
     readonly domain: string | null;
-    /** In force for this mail; null where no record was found. `permerror`: From does not say whose mail it is. */
+    /** The policy in force for this mail; null where no record was found. `permerror`: From does not say whose mail it is. */
     readonly policy: 'none' | 'quarantine' | 'reject' | null;
   };
   readonly arc: { readonly result: AuthResult };

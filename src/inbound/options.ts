@@ -58,7 +58,7 @@ export const mailboxAddress = z
   })
   .meta({ id: 'InboundAddress' });
 
-/** As mail is compared with it: in lower case, its domain in A-labels. Null if it is neither address nor domain. */
+/** The form with which mail is compared: in lower case, its domain in A-labels. Null if it is neither address nor domain. */
 const senderName = (text: string): string | null => {
   const at = text.lastIndexOf('@');
   const domain = domainName(text.slice(at + 1));

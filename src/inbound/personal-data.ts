@@ -71,7 +71,7 @@ const textOf = async ({ files, tenantId }: Reading, row: InboundRow): Promise<st
   try {
     return (await readMail(sourcePieces(files, tenantId, row))).text;
   } catch (error) {
-    // It was removed meanwhile.
+    // The mail was removed meanwhile.
     if (error instanceof AppError && error.code === 'not_found') return null;
     throw error;
   }

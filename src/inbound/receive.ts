@@ -60,11 +60,11 @@ interface Reading extends ReceivedMail {
 
 /** A mail that came to one tenant and may come again. */
 interface Earlier {
-  /** They are the ids of its copies. */
+  /** The ids of its copies. */
   readonly ids: readonly string[];
   /** It became a signal, so that no copy shows that it came. */
   readonly isSignal: boolean;
-  /** Of the content as it came: a mail of another size is not hashed for a comparison. */
+  /** The size of the content as it came: a mail of another size is not hashed for a comparison. */
   readonly bytes: number;
   readonly at: number;
 }

@@ -13,7 +13,7 @@ export const registers: Registers = (tenant, { tenantId }) => {
       tenantId,
       hooks.map(({ id, project_id, hash, former_hash, former_until }) => ({
         ...{ id, tenant_id: tenantId, project_id, hash, former_hash },
-        // Without a former secret the registry has no time until which it would be valid.
+        // The registry has no time until which a former secret would be valid where there is none.
         former_until: former_hash && former_until,
       })),
     );

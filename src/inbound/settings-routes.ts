@@ -16,7 +16,7 @@ export interface SettingsRoutesDeps extends SettingsDeps {
   readonly quotaBytes: () => number;
   /** ms for which the installation keeps mail received. */
   readonly retention: () => number;
-  /** Before the options change: see `setForwardTargets`. The function that it resolves with is called afterwards. */
+  /** Called before the options change: see `setForwardTargets`. The function that it resolves with is called afterwards. */
   readonly hold: (tenantId: string) => Promise<() => void>;
 }
 

@@ -33,7 +33,7 @@ export interface SettingsDeps {
 
 const fieldsOf = ({ enabledAt, options }: InboundSettings) => ({ enabled: enabledAt !== null, ...options });
 
-/** Without the addresses of other people: the audit is kept when their mail is gone. */
+/** The options without the addresses of other people: the audit is kept when their mail is gone. */
 const audited = ({ addresses, catch_all, senders, ...rest }: Partial<ReturnType<typeof fieldsOf>>) => {
   const masked = (entry: string) => (entry.includes('@') ? maskAddress(entry as Address) : entry);
   const forwarding = <T extends { readonly forward_to: string | null }>(mailbox: T): T => ({
@@ -48,7 +48,7 @@ const audited = ({ addresses, catch_all, senders, ...rest }: Partial<ReturnType<
   };
 };
 
-/** Of two records the fields that differ: the options are long. */
+/** The fields in which two records differ: the options are long. */
 const differing = <T extends object>(one: T, other: T): Partial<T> =>
   Object.fromEntries(
     Object.entries(one).filter(
@@ -56,7 +56,7 @@ const differing = <T extends object>(one: T, other: T): Partial<T> =>
     ),
   ) as Partial<T>;
 
-/** It is called in the caller's transaction. */
+/** Called in the caller's transaction. */
 const writeSettings = (
   db: TenantDb,
   tenantId: string,
@@ -104,7 +104,7 @@ export const disableInbound = (
     await storage.platform.write((db) => inboundRegistryStore(db).remove(tenantId));
   });
 
-/** For the nightly round: what the tenant's file says is in the registry too. */
+/** The nightly round calls it: what the tenant's file says is in the registry too. */
 export const registerInbound = (
   { storage, queue }: Pick<SettingsDeps, 'storage' | 'queue'>,
   tenantId: string,

@@ -15,13 +15,16 @@ export interface Thread {
   readonly threadId: string | null;
 }
 
-/** The one with the sender's address, or the only one there is: people answer from other addresses of theirs. */
+/** The one with the sender's address, or the only one there is: people answer from their other addresses. */
 export const answering = (recipients: readonly RecipientRow[], from: string | null): RecipientRow | null => {
   const same = recipients.find(({ address }) => address.toLowerCase() === from?.toLowerCase());
   return same ?? (recipients.length === 1 ? (recipients[0] ?? null) : null);
 };
 
-/** Of a message of ours: that of the mail which it answers itself, else that of earlier answers to it, else it begins one. */
+/**
+ * The conversation of a message of ours: that of the mail which it answers itself, else that of earlier answers to it, else it
+ * begins one.
+ */
 const threadOfMessage = (db: TenantDb, { seq, id }: MessageRow): string => {
   const body = messageStore(db).body(seq);
   const headers: [name: string, value: string][] = JSON.parse(body?.headers_json ?? '[]');

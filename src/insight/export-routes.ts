@@ -12,7 +12,7 @@ import { say } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { daysQuery } from './schema.ts';
 
-/** For one practice: 100,000 rows take two seconds of the event loop, in small pieces. */
+/** The limit for one practice: 100,000 rows take two seconds of the event loop, in small pieces. */
 const EXPORTS_PER_MINUTE = 20;
 const LONGEST_DAYS = 400;
 

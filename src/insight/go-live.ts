@@ -51,7 +51,7 @@ const notReady = ({ checks }: GoLive): AppError => {
     'conflict',
     say`The practice is not ready: ${missing.map(({ id }) => id).join(', ')}.`,
     {
-      // They are in the language of the answer already.
+      // The hints are in the language of the answer already.
       hint: say`${missing.map(({ id, hint }) => `${id}: ${hint}`).join(' ')}`,
     },
   );

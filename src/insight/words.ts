@@ -1,4 +1,4 @@
-// The words of this room: the frame of a mail, and what members are told of their practice.
+// The words of this room: the frame of a mail, and what members read of their practice.
 import { catalogue } from '#src/kernel/catalogue.ts';
 import type { MemberLanguage } from '#src/kernel/language.ts';
 import type { Words } from './words/de/members.ts';

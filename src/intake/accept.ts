@@ -84,7 +84,7 @@ const makeReady = async (
     return repeated ?? evaluate(db, intake, submission, content.rate, { now });
   });
   if ('kind' in found) {
-    // As below: its message may wait since a failed sync.
+    // The message that was found may wait since a failed sync, as below.
     intake.wake(tenantId, 0, now);
     return found;
   }
@@ -189,7 +189,7 @@ const transactWith = async <T>(
     if (wakings.usageReached) intake.usageReached(tenantId);
     return result;
   } catch (error) {
-    // After a failed sync the message may be in the file: a look does no harm, and the registry would forget it.
+    // The message may be in the file although the sync failed: a look does no harm, and the registry would forget it.
     if (error instanceof AppError && error.code === 'unavailable')
       for (const lane of lanes) intake.wake(tenantId, lane, now);
     throw error;

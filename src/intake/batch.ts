@@ -22,11 +22,11 @@ export interface BatchRequest extends ManyRequest {
   readonly source: 'batch' | ForeignSource;
   /** JSON values that have not been validated. */
   readonly items: readonly unknown[];
-  /** Of items in another form, what is validated; throws AppError. `root` is the place of the item in the request. */
+  /** What is validated of items in another form; throws AppError. `root` is the place of the item in the request. */
   readonly toNative?: (item: unknown, root: string) => unknown;
   /** All of them are accepted or none is: the first refusal refuses the whole. */
   readonly isAtomic?: boolean;
-  /** Of an atomic one: whether it would be accepted. Nothing is stored, and there are no answers. */
+  /** An atomic batch is only asked whether it would be accepted. Nothing is stored, and there are no answers. */
   readonly isTrial?: boolean;
 }
 

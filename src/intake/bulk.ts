@@ -54,7 +54,7 @@ const entryPath = (index: number): string => `body.recipients[${index}]`;
 
 /** UTF-16 code units of the values that all messages store. */
 const MAX_KEPT = 100_000_000;
-/** Of one entry: the first ones show the mistake, and there may be thousands of entries. */
+/** The bound for one entry: the first problems show the mistake, and there may be thousands of entries. */
 const ENOUGH_PROBLEMS = 5;
 
 export interface BulkContent {
@@ -112,7 +112,7 @@ export const bulkContent = (db: TenantDb, body: BulkBody): BulkContent => {
 
 /** One of the recipients, with the values of their message, or with the reason why they get none. */
 interface Entry {
-  /** As it was given; '' where it is missing. */
+  /** The address as it was given; '' where it is missing. */
   readonly email: string;
   readonly to: Mailbox | AppError;
   /** Their own. */

@@ -23,13 +23,13 @@ export interface DraftAttachment {
   readonly contentType: string;
   readonly contentId: string | null;
   readonly content: Uint8Array;
-  /** It is kept in what was signed, so its row has no content of its own. */
+  /** The file is kept in what was signed, so its row has no content of its own. */
   readonly isSigned?: boolean;
 }
 
 export interface Draft {
   readonly from: Mailbox | null;
-  /** It has no duplicates: To wins over Cc, Cc over Bcc. */
+  /** The recipients without duplicates: To wins over Cc, Cc over Bcc. */
   readonly to: readonly Mailbox[];
   readonly cc: readonly Mailbox[];
   readonly bcc: readonly Mailbox[];
@@ -47,7 +47,7 @@ export interface Draft {
   readonly settings: {
     readonly track_opens?: boolean | undefined;
     readonly track_clicks?: boolean | undefined;
-    /** As the route says where absent. */
+    /** Absent: as the route says. */
     readonly plain_text_fallback?: boolean | undefined;
   };
   readonly calendar: Invitation | null;
@@ -63,7 +63,7 @@ export interface Draft {
   readonly messageId?: string;
   /** Names of lists that it is about: see `Content`. */
   readonly names?: readonly string[];
-  /** Of the stored template that it was made from. */
+  /** The id of the stored template that it was made from. */
   readonly templateId?: string | undefined;
 }
 

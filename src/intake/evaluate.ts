@@ -210,8 +210,8 @@ export const evaluate = (
 };
 
 /**
- * As it would leave, without what each copy has of its own. Its links are the sender's, also where clicks will be tracked:
- * scanners and lists know where a link leads, and links through the service would say only whose they are.
+ * The message as it would leave, without what each copy has of its own. Its links are the sender's, also where clicks will be
+ * tracked: scanners and lists know where a link leads, and links through the service would say only whose they are.
  */
 const previewOf = (draft: Draft, { from, now }: Facts): OutgoingMessage => {
   const message: OutgoingMessage = {

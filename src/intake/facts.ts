@@ -106,7 +106,7 @@ const unsubscribeWay = (source: string, publicOrigin: string): MessageFooter['un
   return source === 'bulk' || source === 'campaign' ? 'link' : null;
 };
 
-/** By the row, which is remembered until it changes. */
+/** The default sender by the practice's row, which is remembered until it changes. */
 const defaultSenders = new WeakMap<PracticeRow, Mailbox>();
 
 const defaultSender = (practice: PracticeRow): Mailbox => {

@@ -16,7 +16,7 @@ export interface FromMime {
   readonly draft: Draft;
   /** The project that it names. */
   readonly projectId: string | null;
-  /** By the key in the message, else by its bytes; null where it has neither a key nor a Message-ID. */
+  /** Made of the key in the message, else of its bytes; null where it has neither a key nor a Message-ID. */
   readonly idempotency: Submission['idempotency'];
 }
 

@@ -43,7 +43,7 @@ export const idempotencyStore = perConnection((db: TenantDb) => {
     },
     /** When the first that is kept was given; undefined where there is none. */
     oldest: (): number | undefined => oldest.get(),
-    /** At most `limit` of those given at or before `expired`; returns how many. */
+    /** Removes at most `limit` of those given at or before `expired`; returns how many. */
     removeExpired: (expired: number, limit: number): number => purge.run(expired, limit).changes,
   };
 });

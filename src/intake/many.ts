@@ -84,7 +84,7 @@ export interface ManyRequest {
   /** The idempotency key of the whole; null: a repetition is a new request. */
   readonly key: string | null;
   readonly log: Log;
-  /** In the language of the answer. */
+  /** Says texts in the language of the answer. */
   readonly speak: Speak;
 }
 

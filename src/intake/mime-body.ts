@@ -96,7 +96,7 @@ const sequence = (bodies: readonly Body[]): Body => {
   const said = bodies.filter(({ text, html }) => text !== null || html !== null);
   const texts = said.map(({ text }) => text);
   const hasHtml = said.some(({ html }) => html !== null);
-  // Before the text is escaped, which makes it several times as long.
+  // The length is checked before the text is escaped, which makes it several times as long.
   refuseTooLong(said.reduce((sum, { text, html }) => sum + (html ?? text ?? '').length, 0));
   const html = hasHtml ? said.map((body) => body.html ?? asHtml(body.text ?? '')).join('\n') : null;
   refuseTooLong(html?.length ?? 0);

@@ -25,7 +25,7 @@ type DraftFields = Pick<
 
 export interface MimeFields extends DraftFields {
   readonly from: Mailbox;
-  /** It has angle brackets; null where there is none that can be kept. */
+  /** The Message-ID with angle brackets; null where there is none that can be kept. */
   readonly messageId: string | null;
   readonly projectId: string | null;
   readonly idempotencyKey: string | null;

@@ -19,7 +19,7 @@ const KEPT_FIELDS = [
 
 /** RFC 6838 §4.2 */
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
-/** Without the marks of RFC 2231, which are written where a value needs them. */
+/** The name of a parameter without the marks of RFC 2231, which are written where a value needs them. */
 const PARAMETER_NAME = /^[a-z0-9!#$&+.^_`|~-]{1,40}$/;
 const NEEDS_NO_QUOTES = /^[\w.+-]{1,60}$/;
 

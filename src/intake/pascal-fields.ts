@@ -95,7 +95,7 @@ const aliases: Readonly<Record<keyof PascalBody, Alias>> = {
 
 const names = Object.keys(aliases) as (keyof PascalBody)[];
 
-/** They are the names of the native fields, `settings.track_opens` among them. */
+/** The names by their native fields, `settings.track_opens` among them. */
 export const pascalNames: Readonly<Record<string, string>> = Object.fromEntries(
   names.map((name) => [aliases[name].native, name]),
 );
@@ -110,7 +110,7 @@ type Named = Omit<NativeBody, 'to'> & { to?: NativeBody['to'] | undefined };
 
 const nativeNames = Object.keys(fields.sendFields) as (keyof NativeBody)[];
 
-/** In the order of the native names, so that both forms have one digest under an idempotency key. */
+/** Puts the fields in the order of the native names, so that both forms have one digest under an idempotency key. */
 const inOrder = (native: Readonly<Record<string, unknown>>): Named =>
   Object.fromEntries(
     nativeNames.flatMap((name) => (native[name] === undefined ? [] : [[name, native[name]]])),

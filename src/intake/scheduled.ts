@@ -27,7 +27,7 @@ import { type GateResult, runGates } from './gates.ts';
 import type { IntakeContext } from './intake-context.ts';
 import type { SendAnswer } from './schema.ts';
 
-/** Which message, and who changes it. */
+/** A change of a scheduled message: which one, and who changes it. */
 export interface ScheduledChange {
   readonly tenantId: string;
   readonly messageId: string;
@@ -186,7 +186,7 @@ export const reschedule = async (
       const { stream } = kinds[message.message_kind];
       const mails = mailsOf(waiting, intake);
       const counters = counterStore(db);
-      // Before the gates run: on the new day the message must not count against itself.
+      // The volume is taken back before the gates run: on the new day the message must not count against itself.
       if (mails > 0) counters.addVolume(utcDay(waiting.dueAt), stream, -mails);
       const { verdicts, heldUntil } = checkNewTime(db, intake, waiting, scheduledAt);
       const time = Math.max(scheduledAt, now);

@@ -9,7 +9,7 @@ import { CONTENT_REQUIRED, sendFields } from './send-fields.ts';
 /** The fields have their native names, whatever names the client used. */
 export type SendBody = z.output<z.ZodObject<typeof sendFields>> & WrittenAs;
 
-/** As null and empty, only aliases with capitals mean absent. */
+/** Only aliases with capitals mean absent by null and an empty text. */
 const isGiven = (name: string, value: unknown): boolean =>
   value !== undefined && !(/^[A-Z]/.test(name) && (value === null || value === ''));
 

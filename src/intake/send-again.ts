@@ -37,7 +37,7 @@ const MIB = 1_024 * 1_024;
 /** Each is in memory until it is stored. */
 const MIB_PER_MINUTE = 300;
 
-/** The metadata of the repetition have it. */
+/** The key in the metadata of the repetition that has the id of the repeated message. */
 const REPEATS = 'repeats_message_id';
 
 interface Stored {

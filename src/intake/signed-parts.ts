@@ -9,7 +9,7 @@ import { headOfSigned, isBody } from './part-head.ts';
 
 interface SignatureForm {
   readonly begins: RegExp;
-  /** Of its name, where it has one. */
+  /** The extension of its name, where it has one. */
   readonly extension: RegExp;
 }
 
@@ -62,7 +62,7 @@ const refused = (why: Text, hint: Text): AppError =>
     hint,
   });
 
-/** With the first of its parts, which is what is signed. */
+/** The signed part, with the first of its parts, which is what is signed. */
 export const takeSigned = (part: MimePart): { readonly signed: SignedParts; readonly content: MimePart } => {
   const boundary = part.parameters.find(([name]) => name === 'boundary')?.[1] ?? '';
   const [content, signature, ...others] = part.children;

@@ -12,7 +12,7 @@ export interface StatusChange {
   readonly verb: CampaignVerb;
   /** When it is scheduled. */
   readonly schedule?: { readonly at: number; readonly zone: string };
-  /** Of the tenant's file: see `TenantFiles.identify`. */
+  /** The identity of the tenant's file: see `TenantFiles.identify`. */
   readonly identity: string;
   readonly now: number;
 }

@@ -19,7 +19,7 @@ import { type CampaignRow, campaignStore } from './store.ts';
 
 export interface CampaignChange {
   readonly change: Change;
-  /** Of the tenant's file: see `TenantFiles.identify`. */
+  /** The identity of the tenant's file: see `TenantFiles.identify`. */
   readonly identity: string;
   readonly now: number;
 }
@@ -119,7 +119,7 @@ const fresh = {
   finished_at: null,
 };
 
-/** As it becomes by `schedule_at`. */
+/** The campaign as `schedule_at` makes it. */
 const scheduled = (
   db: TenantDb,
   row: CampaignRow,

@@ -8,13 +8,13 @@ import { campaignStore, HANDED_OVER } from './store.ts';
 const LOOKED_AT = 2 * MAX_WAITING;
 
 export interface Progress {
-  /** Of its mails, how many have no outcome yet. The counters follow the log, so for a moment these are too many. */
+  /** How many of its mails have no outcome yet. The counters follow the log, so for a moment these are too many. */
   readonly queued: number;
-  /** Of these, how many were never tried to the end. */
+  /** How many of these were never tried to the end. */
   readonly waiting: number;
-  /** Of these, how many were tried and are to be tried again; exact where they may be too many. */
+  /** How many of these were tried and are to be tried again; exact where they may be too many. */
   readonly deferred: number;
-  /** They are counted since its beginning. */
+  /** The campaign's own counts since its beginning. */
   readonly own: OwnCounts;
 }
 

@@ -91,7 +91,7 @@ interface Ready {
   readonly subscriber: SubscriberRow;
   readonly leftOut: null;
   readonly draft: Draft;
-  /** Or the refusal of its content. */
+  /** The function that assesses its content, or the refusal of the content. */
   readonly assess: Assess | AppError;
 }
 
@@ -179,7 +179,7 @@ const isBehind = (row: CampaignRow, { after_hash }: CampaignRow): boolean =>
     ? row.after_hash !== after_hash
     : !row.after_hash.equals(after_hash);
 
-/** With the list by which the person gets it (RFC 2919), unless the campaign names one. */
+/** Adds the list by which the person gets it (RFC 2919), unless the campaign names one. */
 const withListId = (
   db: TenantDb,
   headers: Draft['headers'],
@@ -205,7 +205,7 @@ interface Page {
   readonly now: number;
 }
 
-/** In the transaction: `next` is the row as it will be. */
+/** Called in the transaction; `next` is the row as it will be. */
 const handOverPage = (
   db: TenantDb,
   accept: AcceptHere,
@@ -319,7 +319,7 @@ export const handOver = async (
   return 'handed_over';
 };
 
-/** It has failed for that reason, and its owners are to be notified. */
+/** The campaign has failed for that reason, and its owners are to be notified. */
 export const failed = (row: CampaignRow, reason: string, now: number): CampaignRow => ({
   ...row,
   status: 'failed',

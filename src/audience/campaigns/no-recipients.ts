@@ -33,7 +33,7 @@ const words: Readonly<Record<string, { readonly why: Text; readonly hint?: Text 
   },
 };
 
-/** As the API shows which placeholders lack values. */
+/** The placeholders that lack values, as the API shows them. */
 export const presentPlaceholders = ({ missing }: Pick<AudienceCount, 'missing'>) =>
   [...missing].map(([name, people]) => ({ name, people }));
 

@@ -13,7 +13,7 @@ type CampaignNotice = Extract<NoticeContent, { kind: 'campaign' }>;
 
 interface DueNotice extends Pick<CampaignNotice, 'what' | 'at'> {}
 
-/** As `notice_json` keeps it. */
+/** The notice as `notice_json` keeps it. */
 export const noticeOf = (what: CampaignNotice['what'], at: number): string =>
   JSON.stringify({ what, at } satisfies DueNotice);
 

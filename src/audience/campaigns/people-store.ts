@@ -9,7 +9,7 @@ export type Person = readonly [SubscriberRow, ...SubscriberRow[]];
 const NONE = Buffer.alloc(0);
 
 export const peopleStore = perConnection((db: TenantDb) => {
-  // By the index alone: with many lists, most of what is found on each is behind the people of this page.
+  // The index alone is read: with many lists, most of what is found on each is behind the people of this page.
   const hashes = db
     .prepare<[number, Buffer, number], Buffer>(
       'SELECT address_hash FROM subscribers WHERE list_seq = +? AND address_hash > +? ORDER BY address_hash LIMIT +?',
@@ -34,7 +34,7 @@ export const peopleStore = perConnection((db: TenantDb) => {
   };
   return {
     newest: (list: number, limit: number): SubscriberRow[] => newest.all(list, limit),
-    /** At most `limit` people behind that hash (null: from the beginning); fewer only at the end. */
+    /** Returns at most `limit` people behind that hash (null: from the beginning); fewer only at the end. */
     after,
     /** The people behind that hash, `limit` at most, read as they are asked for: `first` of them, then always twice as many. */
     *walk(

@@ -102,7 +102,7 @@ export interface Counting {
   readonly enough?: number;
 }
 
-/** As it is stored. Throws `not_found`. */
+/** The campaign as it is stored. Throws `not_found`. */
 export const storedCampaign =
   (campaignId: string): Counting['find'] =>
   (db) => {

@@ -133,7 +133,7 @@ export interface StopAt {
 
 /** The first address that does not exist says nothing of a list, however near the guardrail is on a small one. */
 const LEAST_HARD_BOUNCES = 2;
-/** Of fewer mails a share says little. */
+/** A share of fewer mails says little. */
 const LEAST_FOR_BOUNCES = 100;
 const LEAST_FOR_COMPLAINTS = 2_500;
 

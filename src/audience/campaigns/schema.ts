@@ -95,7 +95,7 @@ const shape = {
   time_zone: z.string().min(1).max(64).describe(`IANA name; \`${DEFAULT_ZONE}\` where absent`),
 };
 
-/** Of a new campaign and of a change: what is absent is as it was, or as the description says. */
+/** The body of a new campaign and of a change: what is absent is as it was, or as the description says. */
 export const campaignBody = z
   .strictObject(shape)
   .partial()
@@ -127,7 +127,7 @@ export interface CampaignContent extends Pick<CampaignBody, 'tags' | 'metadata' 
   readonly subject: string;
   readonly text: string | null;
   readonly html: string | null;
-  /** Of which it was copied. */
+  /** The template from which it was copied. */
   readonly template: { readonly id: string; readonly name: string; readonly version: number } | null;
 }
 

@@ -37,7 +37,7 @@ export interface CampaignRow {
   file_identity: string | null;
   /** The last hand-over. */
   progress_at: number | null;
-  /** It is set where some minutes passed without a hand-over. */
+  /** Set where some minutes passed without a hand-over. */
   looked_at: number | null;
   /** When owners were notified that it does not go on; null: not since the last hand-over. */
   alarmed_at: number | null;
@@ -51,7 +51,7 @@ export interface CampaignRow {
   finished_at: number | null;
 }
 
-/** For lists of campaigns. */
+/** A campaign in lists of campaigns. */
 export interface CampaignHead extends CampaignRow {
   subject: string;
 }

@@ -32,7 +32,7 @@ export interface CampaignContext extends AudienceContext {
 interface Sample {
   readonly row: CampaignRow;
   readonly draft: Draft;
-  /** Of the person whose values it has; null: no one would get the campaign. */
+  /** The entry of the person whose values it has; null: no one would get the campaign. */
   readonly consentEntry: string | null;
 }
 

@@ -159,7 +159,7 @@ export const canonicalJson = (value: unknown): string => {
 export const commitmentOf = ({ salt, value }: Opening): string =>
   createHash('sha256').update(Buffer.from(salt, 'base64')).update(value).digest('hex');
 
-/** Of what comes before the first entry of a practice's ledger. */
+/** The hash in the place of an entry before the first one of a practice's ledger. */
 export const genesisOf = (practiceId: string): Buffer =>
   createHash('sha256').update(`sendwerk consent ledger 1 ${practiceId}`).digest();
 
@@ -177,7 +177,7 @@ export interface Link {
   readonly seq: number;
   /** The hash of the entry before. */
   readonly former: Buffer;
-  /** That of the entry `reachOf(seq)`. */
+  /** The hash of the entry `reachOf(seq)`. */
   readonly reached: Buffer;
   readonly digest: Buffer;
 }

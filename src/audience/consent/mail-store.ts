@@ -65,9 +65,9 @@ export const confirmationMailStore = perConnection((db: TenantDb) => {
     'DELETE FROM confirmation_mails WHERE subscriber_seq IN (SELECT seq FROM subscribers WHERE address_hash = ?)',
   );
   return {
-    /** They are mails that a relay took, the oldest first. */
+    /** The mails that a relay took, the oldest first. */
     sent: (limit: number): number[] => sent.all(limit),
-    /** Of mails that no relay took, and that do not wait, the oldest first, with what was asked. */
+    /** The mails that no relay took, and that do not wait, the oldest first, with what was asked. */
     firstUnsent: (limit: number) => firstUnsent.all(limit),
     /** Mails to the subscriber that are still to leave; `claimed`: an attempt holds it. */
     queued: (subscriberSeq: number) => queued.all(subscriberSeq),

@@ -47,7 +47,7 @@ const entryOf = (
   };
 };
 
-/** Of mails that did not leave while their link would have worked. They were accepted in the order of their requests. */
+/** Removes mails that did not leave while their link would have worked. They were accepted in the order of their requests. */
 export const removeUnsent = ({ files, clock }: Pick<AudienceContext, 'files' | 'clock'>): NightlyTask => {
   const old = (db: TenantDb) =>
     confirmationMailStore(db)

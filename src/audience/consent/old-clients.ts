@@ -12,7 +12,7 @@ import { removeRows } from '#src/messages/retention/remove-old.ts';
 import { type ClientPeriod, clientPeriods } from './ledger.ts';
 import { type ClientTerm, type ClientValue, consentStore } from './store.ts';
 
-/** Of a request that was never confirmed: long enough to answer who complains of its mail. */
+/** The time for a request that was never confirmed: long enough to answer someone who complains of its mail. */
 const ASKED_MS = 90 * DAY;
 /** Some 5 ms of a transaction. */
 const PER_TRANSACTION = 200;

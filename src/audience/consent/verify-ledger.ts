@@ -65,7 +65,7 @@ interface Checked {
 const checkEntries = (db: TenantDb, practiceId: string): Checked => {
   const documentState = documentStates(db);
   const genesis = genesisOf(practiceId);
-  /** Of the entries to which later ones reach back: those whose numbers begin with the binary digits of the last. */
+  /** The entries to which later ones reach back: those whose numbers begin with the binary digits of the last. */
   const behind: { readonly seq: number; readonly hash: Buffer }[] = [{ seq: 0, hash: genesis }];
   let last: Checked['last'] = null;
   for (const row of entriesOf(db)) {

@@ -177,7 +177,7 @@ export const addressColumns = ({ columns }: Head): readonly number[] =>
     .toSorted((a, b) => b.score - a.score || a.index - b.index)
     .map(({ index }) => index);
 
-/** What stands in the first column that has something, as an address is typed. */
+/** The text of the first column that has something, as an address is typed. */
 export const addressText = (cells: readonly string[], columns: readonly number[]): string => {
   for (const index of columns) {
     const text = textAt(cells, index);

@@ -40,7 +40,7 @@ const names: ReadonlyMap<string, ColumnRole> = new Map(
   ).flatMap(([role, plain]) => plain.split(' ').map((name) => [name, role] as const)),
 );
 
-/** Technical columns of other services, and what is nobody's placeholder: they are left where they are. */
+/** Technical columns of other services, and names that no one uses as a placeholder: they are left where they are. */
 const IGNORED =
   /^(?:(?:member_)?rating|leid|euid|uuid|id|contact_id|record_id|latitude|longitude|gmtoff|dstoff|timezone|cc|region|last_changed|notes?|notizen|notas|photo|group_membership|labels?|tags?|attributes)$|(?:^|_)ip(?:_address|_adresse)?(?:_|$)/;
 /** The time, way or place of an agreement: that it is empty does not say that there is none. */

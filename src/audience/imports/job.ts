@@ -15,11 +15,11 @@ interface AskedOfAny {
   /** Who asked, as the audit names them. */
   readonly by: CallerKind;
   readonly by_id: string;
-  /** Of the file, as it was sent. */
+  /** The name of the file, as it was sent. */
   readonly file_name: string | null;
   readonly form: FileForm;
   readonly columns: NamedColumns;
-  /** It is in hex. */
+  /** The hash of the file in hex. */
   readonly sha256: string;
 }
 
@@ -37,7 +37,7 @@ export interface AskedOfSubscribers extends AskedOfAny {
 }
 
 export interface AskedOfSuppressions extends AskedOfAny {
-  /** Of rows that say nothing else. */
+  /** The place of rows that say nothing else. */
   readonly place: NamedPlace;
   /** Ids of the projects that the caller is limited to; null: none. */
   readonly projects: readonly string[] | null;

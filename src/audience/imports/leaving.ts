@@ -55,7 +55,7 @@ const NO = setOf(
 const UNCONFIRMED = setOf(
   'pending unconfirmed not_confirmed unbestaetigt nicht_bestaetigt ausstehend wartend waiting new neu en_attente non_confirme non_confirmee pendiente sin_confirmar no_confirmado transactional non_subscribed never_subscribed not_subscribed',
 );
-/** Also `0000-00-00 00:00:00`. */
+/** A value that says nothing, such as `0000-00-00 00:00:00`. */
 const NOTHING = /^[\s0.:/+\-–—TZ]*$/;
 /** A reply of a server, or a status of RFC 3463. */
 const FAILED = /^5(?:\.\d{1,3}\.\d{1,3}|\d\d)\b/;

@@ -112,7 +112,7 @@ const createTally = (asked: Asked) => {
       const known = person === null ? undefined : people.get(person);
       let judged: Judged = read;
       if (known && known.state === status && read.isSuppressible) {
-        // They have left by this row: the earlier one is not taken either.
+        // The person has left by this row: the earlier one is not taken either.
         known.state = 'left_out';
         known.reason = ['left_at', row.line];
       } else if (known)

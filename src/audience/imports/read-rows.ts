@@ -54,7 +54,7 @@ export function* textParts(bytes: Uint8Array, encoding: string): Generator<strin
     yield decoder.decode(bytes.subarray(at, at + PIECE_BYTES), { stream: at + PIECE_BYTES < bytes.length });
 }
 
-/** The line by which Excel is told the delimiter: `sep=;`. */
+/** The line that names the delimiter for Excel: `sep=;`. */
 const TOLD = /^"?sep=([,;\t|])"?[\t;,]*(?:\r\n|\r|\n)/i;
 
 /** How the rows of a file are divided, and where the first one begins. */
@@ -100,7 +100,7 @@ const breaksIn = (bytes: Buffer, from: number, to: number): number => {
 };
 
 const SPACES: ReadonlySet<number | undefined> = new Set([LF, CR, 0x20, 0x09]);
-/** Where the empty lines end that begin there; `isLast`: no row follows what is behind the last line break. */
+/** The end of the empty lines that begin there; `isLast`: no row follows what is behind the last line break. */
 const emptyUntil = (bytes: Buffer, from: number, isLast: boolean): number => {
   let end = from;
   let at = from;

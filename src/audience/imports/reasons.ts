@@ -9,6 +9,6 @@ export type Reason = readonly [code: keyof Words['imports'], ...values: readonly
 export const reasonText = ([code, ...values]: Reason, language: MemberLanguage): string =>
   (wordsIn(language).imports[code] as (...values: string[]) => string)(...values.map(String));
 
-/** As it is stored. */
+/** The reason as it is stored. */
 export const reasonJson = (reason: Reason): string => JSON.stringify(reason);
 export const reasonOf = (json: string): Reason => JSON.parse(json) as Reason;

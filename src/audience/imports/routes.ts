@@ -55,7 +55,7 @@ const KEPT_MS = 90 * DAY;
 const FILE_FORMS =
   'A table as CSV (commas, semicolons, tabs) or .xlsx with a head line in English, German, French or Spanish, cards of an address book (vCard), or addresses as people write them into a line; text in UTF-8, UTF-16 or Windows-1252, 32 MiB at most. Exports of other newsletter services are read as they are.';
 
-/** As actors of changes are named. */
+/** The id by which actors of changes are named. */
 const idOf = ({ account, credentialId }: Caller): string => account?.id ?? credentialId;
 
 const askedBy = (caller: Caller) => ({ by: caller.kind, by_id: idOf(caller) });

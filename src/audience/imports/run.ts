@@ -40,10 +40,10 @@ import { readSuppression, type SuppressionLayout, suppressionLayout } from './su
 import { importSuppression } from './suppressions.ts';
 import { UnreadableFile } from './unreadable.ts';
 
-/** For so long a transaction takes rows: the event loop waits for it. On a busy machine that would be few rows for one sync. */
+/** A transaction takes rows for so long, while the event loop waits. On a busy machine that would be few rows for one sync. */
 const SLICE_MS = 8;
 const SLICE_ROWS_AT_LEAST = 50;
-/** For so long an import is worked on before others have a turn. */
+/** An import is worked on for so long before others have a turn. */
 const TURN_MS = 500;
 /** Mails that ask to confirm: so many at once, and so long a pause for each, which are 20 in a minute. */
 const ASKED_AT_ONCE = 10;

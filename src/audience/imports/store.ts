@@ -35,9 +35,9 @@ export interface ImportRow {
 
 export interface FaultRow {
   import_seq: number;
-  /** It is the line where the row begins; the first is 1. */
+  /** The line where the row begins; the first is 1. */
   line: number;
-  /** As it was written; null where there is none, or it has been erased. */
+  /** The address as it was written; null where there is none, or it has been erased. */
   address: string | null;
   outcome: Outcome;
   /** A `Reason`, as JSON. */
@@ -112,7 +112,7 @@ export const importStore = perConnection((db: TenantDb) => {
     'SELECT * FROM import_faults WHERE import_seq = ? AND line > ? ORDER BY line LIMIT ?',
   );
   const removals = {
-    /** Of its file, and of what is only needed while it is read. */
+    /** Removes its file, and what is only needed while it is read. */
     content: [
       db.prepare<[number, number]>(
         `DELETE FROM import_pieces WHERE rowid IN (SELECT rowid FROM import_pieces WHERE import_seq = ? LIMIT ?)`,

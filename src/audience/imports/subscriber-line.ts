@@ -130,7 +130,7 @@ export interface SubscriberLine {
   readonly address: Address;
   /** Null: the row has none. */
   readonly name: string | null;
-  /** Without those that are empty. */
+  /** The values without those that are empty. */
   readonly data: Readonly<Record<string, string>>;
   /** Null: a subscriber, as far as the file says anything of it. */
   readonly leftOut: LeftOut | null;

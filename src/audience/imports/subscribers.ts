@@ -63,7 +63,7 @@ const suppressedBy = (db: TenantDb, person: Buffer, { channel }: ListRow): reado
         .ofAddress(person)
         .filter((row) => !isLiftedFor(row, channel));
 
-/** Without texts that the importer chose: they may name people. The record of the import has the name of the file. */
+/** The details leave out texts that the importer chose: they may name people. The record of the import has the name of the file. */
 const details = (
   { id, asked: { by, by_id, sha256, assertion } }: SubscriberImport,
   line: number,
@@ -125,7 +125,7 @@ const ask = (
   }
 };
 
-/** In a transaction; that of `accept`, where people are asked to confirm. */
+/** Called in a transaction; that of `accept`, where people are asked to confirm. */
 export const importSubscriber = (
   db: TenantDb,
   one: SubscriberImport,

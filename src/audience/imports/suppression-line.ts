@@ -54,7 +54,7 @@ export const suppressionLayout = (head: Head, fileName: string | null): Suppress
 
 export interface SuppressionLine {
   readonly address: Address;
-  /** As in the row; a row without any of it takes that of the request. */
+  /** The place as in the row; a row without any of it takes that of the request. */
   readonly place: NamedPlace;
   readonly reason: SuppressionReason;
   readonly note: string | null;

@@ -13,7 +13,7 @@ import type { SuppressionLine } from './suppression-line.ts';
 const namesNothing = ({ scope, project_id, route_id }: NamedPlace): boolean =>
   scope === undefined && project_id === undefined && route_id === undefined;
 
-/** It is called in a transaction. A row with a place that the importer could not change when they asked fails alone. */
+/** Called in a transaction. A row with a place that the importer could not change when they asked fails alone. */
 export const importSuppression = (
   db: TenantDb,
   key: TenantKey,

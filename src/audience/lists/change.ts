@@ -169,8 +169,8 @@ export const withdrawWaiting = (db: TenantDb, { seq }: ListRow, now: number): bo
   withdrawQuestionsOf(db, seq, WITHDRAWN_AT_ONCE, now);
 
 /**
- * From now on no one is added, and its form is closed. Throws `conflict` while a campaign is to be sent to it. Returns whether
- * `withdrawWaiting` has more to do.
+ * Archives a list: no one is added any more, and its form is closed. Throws `conflict` while a campaign is to be sent to it.
+ * Returns whether `withdrawWaiting` has more to do.
  */
 export const archiveList = (db: TenantDb, row: ListRow, by: ListChange): boolean => {
   const campaign = listStore(db).openCampaign(row.id);

@@ -139,5 +139,5 @@ export const presentList = (
   };
 };
 
-/** Without the numbers, which others change meanwhile. */
+/** The list without the numbers, which others change meanwhile. */
 export const auditedList = (row: ListRow) => ({ ...shownList(row), is_archived: row.archived_at !== null });

@@ -66,9 +66,9 @@ export const listStore = perConnection((db: TenantDb) => {
     bySeq: (seq: number): ListRow | undefined => bySeq.get(seq),
     /** None has the id null. */
     byId: (id: string | null): ListRow | undefined => (id === null ? undefined : byId.get(id)),
-    /** Of one that is not archived. */
+    /** Finds a list that is not archived. */
     byName: (name: string): ListRow | undefined => byName.get(name),
-    /** By name; also those that are archived. */
+    /** All lists by their names, also those that are archived. */
     all: (): ListRow[] => all.all(),
     /** The number of the row. */
     insert: (row: Omit<ListRow, 'seq'>): number => Number(insert.run(row).lastInsertRowid),

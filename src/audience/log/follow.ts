@@ -40,7 +40,7 @@ const dataOf = ({ data_json }: LoggedEvent): EventData => (data_json === null ? 
 const countFor = (db: TenantDb, event: LoggedEvent, campaignSeq: number, data: EventData): void => {
   const store = logStore(db);
   const { type } = event;
-  // Nobody has proved who complains: it must not stop a campaign either.
+  // The reporter has not proved who they are: the complaint must not stop a campaign either.
   if (data.counted === false) return;
   const repeated = data.repeated === true || store.isRepeated(event);
   const hasOpened = type === 'message.clicked' && store.isRepeated({ ...event, type: 'message.opened' });

@@ -38,7 +38,7 @@ export interface EventFacts {
   readonly own: boolean;
   /** An earlier event says the same of the recipient. */
   readonly repeated: boolean;
-  /** Of a click: an open came before it. */
+  /** An open came before this click. */
   readonly hasOpened: boolean;
 }
 
@@ -74,7 +74,7 @@ export const endingOf = (type: EventType): Ending | null => {
 export interface UnsubscribedMail {
   /** True where the person leaves all mail of the sender. */
   readonly fromAll: boolean;
-  /** It is the channel of the mail. */
+  /** The channel of the mail. */
   readonly channel: Channel | null;
   /** Those of the campaign, or the one about which the mail asked; null: the mail was about none. */
   readonly lists: ReadonlySet<string> | null;

@@ -22,10 +22,10 @@ import type { Visitor } from './visitor.ts';
 
 interface Asked {
   readonly requestId: string;
-  /** As it was when the mail was written. */
+  /** The list as it was when the mail was written. */
   readonly list: ListRow;
   readonly subscriber: SubscriberRow;
-  /** Of the confirmation mail, as long as it is kept. */
+  /** The recipient of the confirmation mail, as long as it is kept. */
   readonly recipient: RecipientRow | undefined;
 }
 

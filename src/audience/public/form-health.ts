@@ -13,7 +13,7 @@ export type FormHealth = 'good' | 'slowed' | 'closed';
 
 /** UTC days that count, today among them. */
 export const FORM_DAYS = 2;
-/** Of its usual rate, what a slowed form takes. */
+/** A slowed form takes this share of its usual rate. */
 export const SLOWED_TO = 1 / 50;
 
 /** People write their address wrong, too: a few, and a small share. */
@@ -30,6 +30,6 @@ export const formHealthOf = ({ mails, hard_bounced, complaints }: FormCounts): F
 };
 
 const SEVERITY: readonly FormHealth[] = ['good', 'slowed', 'closed'];
-/** Whether the owners, who know of `known`, are to be told. */
+/** Whether the owners, who know of `known`, are to be notified. */
 export const isWorse = (health: FormHealth, known: FormHealth): boolean =>
   SEVERITY.indexOf(health) > SEVERITY.indexOf(known);

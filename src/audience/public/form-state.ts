@@ -90,7 +90,7 @@ const hints: Readonly<Record<ClosedReason | WaitReason, string>> = {
   plan_cap: 'Requests are stored, and their mails leave when the month ends or the plan is changed.',
 };
 
-/** As the practice is shown it. */
+/** The form as the practice sees it. */
 export const listFormSchema = z
   .strictObject({
     url: z.url(),

@@ -19,7 +19,7 @@ export interface ConfirmView {
   readonly state: ConfirmState;
   readonly practice: PracticeRow;
   readonly look: Look;
-  /** With the wording that was asked for. */
+  /** The list with the wording that was asked for. */
   readonly list: ListRow;
   readonly address: Address;
   /** The text by which they agreed to tracking too; null: they did not. */

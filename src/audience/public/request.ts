@@ -1,6 +1,6 @@
-// A person asks, or is asked, to be on a list: the row is pending, the ledger has the request, and a mail asks them to
-// confirm it, all in one transaction. An address gets one such mail a day for a list, whoever asks how often, and none
-// where it is on the list: the row of someone who has confirmed is never changed by a stranger.
+// A person asks, or is asked, to be on a list: the row is pending, the ledger has the request, and a mail asks them to confirm
+// it, all in one transaction. An address gets one such mail a day for a list, no matter who asks or how often, and none where
+// it is on the list: the row of someone who has confirmed is never changed by a stranger.
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { askedOf } from '#src/audience/consent/entry.ts';
 import { appendConsent, type NewEntry, nextEntry } from '#src/audience/consent/ledger.ts';
@@ -40,7 +40,7 @@ export interface SubscriptionRequest {
   readonly way: 'form' | 'api' | 'import';
   /** What is known of the one who asks. */
   readonly personal: NonNullable<NewEntry['personal']>;
-  /** Of the mail; null: the list's. */
+  /** The language of the mail; null: the list's. */
   readonly language?: Language | null;
   /** The version of the wording that was shown; absent: the list's. */
   readonly shownVersion?: number | undefined;
@@ -152,7 +152,7 @@ export const requestSubscription = (
   const link = confirmUrl(context, practice.number, requestSeq, askedOf(list.id, person));
   const language = request.language ?? list.language;
   const accepted = accept({
-    // Whoever fills in the form decides where the mail goes; the other ways are the practice's own.
+    // The one who fills in the form decides where the mail goes; the other ways are the practice's own.
     source: way === 'form' ? ASKED_FOR : 'api',
     tenantId: practice.id,
     projects: null,

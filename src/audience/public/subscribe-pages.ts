@@ -54,7 +54,7 @@ const saying: Readonly<Record<ClosedReason, keyof Words['subscribe']['closed']>>
   bounces: 'unable',
 };
 
-/** Without the list's name: the practice may have taken the list back. */
+/** The page leaves out the list's name: the practice may have taken the list back. */
 export const closedPage = (
   language: Language,
   serviceName: string,

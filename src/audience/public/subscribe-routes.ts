@@ -124,7 +124,7 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
   const perMailbox = limit(() => limits().subscribePerMailbox, 1 / 2, say`this e-mail address`);
   const perDomain = limit(() => limits().subscribePerDomain, 1 / 5, say`addresses of this domain`);
   const perList = limit(() => limits().subscribePerList, 1 / 5, say`to this list`);
-  /** For a form whose mails come back. */
+  /** The rate of a form whose mails come back. */
   const perSlowedList = limit(() => shareOf(limits().subscribePerList, SLOWED_TO), 1 / 2, say`to this list`);
 
   const findList = async (token: string): Promise<NamedList | null> => {
@@ -154,7 +154,7 @@ export const subscribeRoutes = (context: AudienceContext): Route[] => {
     practice: practice.name,
   });
 
-  /** As the form is when the request is stored: it may have been closed since it was shown. */
+  /** Uses the form as it is when the request is stored: it may have been closed since it was shown. */
   const ask = async (
     { tenantId, tenantNumber, view, form: shown }: NamedList,
     address: Address,

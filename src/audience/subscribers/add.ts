@@ -33,7 +33,7 @@ export interface Added {
   readonly data: MergeData | undefined;
   /** Null: they are asked. */
   readonly consent: Asserted | null;
-  /** That they agreed to tracking, as the practice states it. */
+  /** Their consent to tracking, as the practice states it. */
   readonly tracking?: Pick<Asserted, 'evidence' | 'given_at'> | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface Adding {
 
 export interface AddedSubscriber {
   readonly row: SubscriberRow;
-  /** As it was before; null: not on the list. */
+  /** The row as it was before; null: not on the list. */
   readonly before: SubscriberRow | null;
   /** Whether a mail that asks them to confirm was accepted. */
   readonly isAsked: boolean;

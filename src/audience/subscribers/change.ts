@@ -125,8 +125,8 @@ const withFields = <T extends Pick<SubscriberRow, 'name' | 'data_json'>>(
 });
 
 /**
- * Of the consents to tracking that wait for a confirmation: that of the request which is confirmed, or one that the practice states. A
- * stranger may have ticked the box of any other.
+ * The consent to tracking that is confirmed among those that wait for it: that of the request which is confirmed, or one that
+ * the practice states. A stranger may have ticked the box of any other.
  */
 const confirmedTracking = (
   db: TenantDb,
@@ -240,7 +240,7 @@ const endLiftings = (db: TenantDb, { list_seq, address_hash }: SubscriberRow, no
   if (!isOnOther) for (const row of lifted) endLifting(db, row, channel, now);
 };
 
-/** From now on what the ledger says of the client is kept for a while. */
+/** The consent ends: what the ledger says of the client is kept only for a while from now on. */
 const endConsent = (
   db: TenantDb,
   { list_seq, address_hash, confirmed_at }: SubscriberRow,

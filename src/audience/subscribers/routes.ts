@@ -35,7 +35,7 @@ import {
 } from './schema.ts';
 import { type SubscriberRow, subscriberStore } from './store.ts';
 
-/** For one practice: each takes a second of the event loop for 100,000 subscribers, in small pieces. */
+/** The limit for one practice: each takes a second of the event loop for 100,000 subscribers, in small pieces. */
 const EXPORTS_PER_MINUTE = 10;
 
 const mailboxOf = (path: string, text: string): Mailbox => {

@@ -173,7 +173,7 @@ export const presentDetails = (
     }),
 });
 
-/** For the audit, which is kept after the erasure of a person's data: who it is cannot be read from it. */
+/** What the audit has of it, which is kept after the erasure of a person's data: who it is cannot be read from it. */
 export const auditedSubscriber = (list: ListRow, row: SubscriberRow) => ({
   list_id: list.id,
   address: maskAddress(row.address as Address),

@@ -11,7 +11,7 @@ const OUTGOING = slugOfStream(OUTBOUND);
 
 export const streamOf = ({ slug }: Pick<RouteRow, 'slug'>): string => (slug === OUTGOING ? OUTBOUND : slug);
 
-/** It is the stream of the message with that route. */
+/** The stream of the message with that route. */
 export const streamOfRoute = (db: TenantDb, routeId: string): string => {
   const route = tenantStore(db).route(routeId);
   return route ? streamOf(route) : '';

@@ -22,7 +22,7 @@ export class ZipError extends Error {}
 /** Enough for the largest presentations. */
 const MAX_ENTRIES = 1_000;
 const MAX_INFLATED = 200 * 1_024 * 1_024;
-/** It is the ratio of all entries together. Files that inflate to less than `RATIO_FROM` are harmless. */
+/** The ratio of all entries together. Files that inflate to less than `RATIO_FROM` are harmless. */
 const MAX_RATIO = 100;
 const RATIO_FROM = 10 * 1_024 * 1_024;
 

@@ -17,7 +17,7 @@ export interface TextReading {
   readonly count: number;
   /** Each of them is its number in the vocabulary. */
   readonly ids: Uint16Array;
-  /** For each word of at least `LONG_WORD` characters a value that differs for most words. */
+  /** A value for each word of at least `LONG_WORD` characters that differs for most words. */
   readonly marks: Uint16Array;
   readonly letters: number;
   readonly capitals: number;
@@ -208,7 +208,7 @@ export const readText = (whole: string, vocabulary: Vocabulary): TextReading => 
 // Parses links: the scheme, the host as A-labels, and signs that the host is disguised. Pure.
 
 export interface Link {
-  /** It is in lower case and without the colon; a relative link has none. */
+  /** The scheme in lower case and without the colon; a relative link has none. */
   readonly scheme: string;
   /** Lower-case A-labels or an IP address; null if the link has no host. */
   readonly host: string | null;

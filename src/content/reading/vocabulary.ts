@@ -1,9 +1,9 @@
 // Maps words of a text to numbers without cutting the words out of it, which would be slower: two hashes of 32 bits, made
 // letter by letter while the text is read, identify a word. Pure.
 
-/** Stands for every word that is not in the vocabulary. */
+/** The number that is used for every word that is not in the vocabulary. */
 export const UNKNOWN = 0;
-/** Stands for every number; patterns write it as `#`. */
+/** The number that is used for every number; patterns write it as `#`. */
 export const NUMBER = 1;
 
 /** Four places for each word keep the chains short. */

@@ -65,7 +65,7 @@ export const createClientLists = ({
     listing: async (address) => {
       if (addressKind(address, { allow: [], own: [] }) !== 'public') return null;
       const found = await Promise.all(
-        // Where too many wait, the guard rejects.
+        // The guard rejects where too many wait.
         lists.map((list) => list.guard.ask(() => has(list, address)).catch(() => null)),
       );
       return lists[found.indexOf(true)]?.family.name ?? null;

@@ -25,7 +25,7 @@ const breakerPolicy = {
   // The times are short, because content passes unscanned or is refused while the breaker is open.
   backoff: [2 * SECOND, 5 * SECOND, 10 * SECOND, 20 * SECOND],
   spread: 0.2,
-  // This is longer than any timeout.
+  // The lease is longer than any timeout.
   probeLease: 2 * MINUTE,
 } as const;
 

@@ -69,7 +69,7 @@ const readBounded = async (response: http.IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-/** Of what is composed; a mail that was received is in memory anyway. */
+/** The size of what is composed; a mail that was received is in memory anyway. */
 const sizeOf = (scanned: Scanned): number => {
   if ('source' in scanned) return 0;
   const { attachments, text, html } = scanned;
@@ -185,7 +185,7 @@ export const createRspamdScanner = (url: string, ehloName: string, guard: Guard)
       ...originOf(scanned),
     };
     const body = sourceOrNull(scanned);
-    // This is a fault of the message: a sender must not make the scanner count as failed for all.
+    // The fault is one of the message: a sender must not make the scanner count as failed for all.
     if (body === null) return { ...rspamdOff, state: 'skipped' };
     const { status, text } = await send({ method: 'POST', path: 'checkv2', headers, body }, signal);
     if (status !== 200) throw new Error(`HTTP status ${status}`);

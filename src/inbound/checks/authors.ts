@@ -7,7 +7,7 @@ import { type Field, headFieldsOf, isCut, isCutValue } from '#src/mail/field-blo
 const ENCODED = /[\x1b\x80-\xff]/;
 
 export interface Authors {
-  /** In lower case, each once; empty for an author whose address cannot be known. */
+  /** The addresses in lower case, each once; empty for an author whose address cannot be known. */
   readonly addresses: readonly string[];
   /** How often there is a From, or may be. */
   readonly fields: number;

@@ -30,13 +30,16 @@ export const authResult = (word: string): AuthResult =>
 const plain = (address: string): string =>
   address.includes(':') ? ipv6Groups(address.split('%', 1)[0] ?? '').join(':') : address;
 
-/** Of MAIL FROM, else of HELO; null where it is no domain name. */
+/** The domain of MAIL FROM, else of HELO; null where it is no domain name. */
 const spfDomain = ({ mailFrom, helo }: MailEnvelope): string | null =>
   domainName(mailFrom === '' ? helo : mailFrom.slice(mailFrom.lastIndexOf('@') + 1));
 
 interface SpfOfSender {
   readonly result: AuthResult;
-  /** By the macros `%{l}` and `%{s}` (RFC 7208 §7.2) a result is one of this sender; null: it is that of the domain. */
+  /**
+   * The sender for whom alone the result holds, because of the macros `%{l}` and `%{s}` (RFC 7208 §7.2); null: it is that of
+   * the domain.
+   */
   readonly onlyOf: string | null;
 }
 

@@ -30,7 +30,7 @@ const ROOT = '.';
 export const watchDns = ({ lookup, clock, log, stopping, againMs = AGAIN_MS }: DnsHealthOptions) => {
   let failures = 0;
   let since: number | null = null;
-  /** It is being asked, or will be. */
+  /** The DNS is being asked, or will be. */
   let isAsking = false;
   let timer: NodeJS.Timeout | undefined;
   stopping.addEventListener('abort', () => clearTimeout(timer), { once: true });

@@ -28,7 +28,7 @@ import { authorProof, provenDomains } from './verdict-rules.ts';
 
 export interface MailToCheck {
   readonly envelope: MailEnvelope;
-  /** It is the mail as it came. */
+  /** The mail as it came. */
   readonly content: Buffer;
   /** Those of all tenants. */
   readonly recipients: readonly string[];
@@ -121,7 +121,8 @@ const createReporterOf = ({ config, clock }: Pick<Base, 'config' | 'clock'>, loo
 const CLIENTS_ASKED = 200;
 
 /**
- * For the listener; `proveAuthor` is for mail that no person reads, `reporterOf` for reports. `stop` ends all questions to the DNS.
+ * The checks of the listener; `proveAuthor` is for mail that no person reads, `reporterOf` for reports. `stop` ends all
+ * questions to the DNS.
  */
 export const openChecks = (
   { config, clock, log }: Pick<Base, 'config' | 'clock' | 'log'>,

@@ -2,7 +2,7 @@
 // it. Work in progress is shared too. If it is full, the oldest is removed.
 import { type Clock, MINUTE, SECOND } from '#src/kernel/time.ts';
 
-/** It is below the usual TTL of records that mail depends on. */
+/** The time is below the usual TTL of records that mail depends on. */
 export const KEPT_MS = MINUTE;
 export const FAILED_KEPT_MS = 5 * SECOND;
 const MOST = 4_000;

@@ -111,7 +111,7 @@ const dmarcVerdict = (
   { result, policy }: CheckedMail['auth']['dmarc'],
   action: MailAction,
 ): MailVerdict | null => {
-  // From that does not say whose mail it is cannot pass any author's policy.
+  // A mail whose From does not say whose it is cannot pass any author's policy.
   if (result === 'permerror') return acted(action, 'dmarc');
   if (policy === 'none') return null;
   if (result === 'fail') return acted(action, 'dmarc');
@@ -139,7 +139,7 @@ export const verdictOf = (
 
 export interface RecipientVerdict {
   readonly tenantId: string;
-  /** It is what RCPT TO said. */
+  /** The address of RCPT TO. */
   readonly recipient: string;
   readonly verdict: MailVerdict;
 }

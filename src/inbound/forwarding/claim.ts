@@ -22,7 +22,7 @@ import { targetStore } from './target-store.ts';
 
 /** An attempt that is to be made now. Its key is the seq of the row, its target an address. */
 export interface ClaimedForward extends WorkItem {
-  /** As the claim has written it. */
+  /** The row as the claim has written it. */
   readonly row: ForwardRow;
 }
 

@@ -1,6 +1,6 @@
-// From the log to what follows from a mail received: a copy for each address that it is forwarded to, and the automatic reply.
-// They are written in the transaction that moves the cursor, so each mail is followed once. Mail that waits or is in quarantine
-// comes into the log when it is released.
+// Follows the log and writes what follows from a mail received: a copy for each address that it is forwarded to, and the
+// automatic reply. They are written in the transaction that moves the cursor, so each mail is followed once. Mail that waits or
+// is in quarantine comes into the log when it is released.
 
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';

@@ -75,8 +75,8 @@ export const openForwarding = (
 
   return {
     /**
-     * Before the options of a tenant change, which then calls `setForwardTargets`: the registry knows that its mail is followed.
-     * The function that it resolves with is called afterwards, whether they have changed or not.
+     * Called before the options of a tenant change and `setForwardTargets` is called: the registry then knows that its mail is
+     * followed. The function that it resolves with is called afterwards, whether they have changed or not.
      */
     hold: async (tenantId: string): Promise<() => void> => {
       const { hold } = following;

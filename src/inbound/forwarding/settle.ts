@@ -32,7 +32,7 @@ const endTarget = (db: TenantDb, address: string, failure: string, now: number):
   return true;
 };
 
-/** It is called once for a claimed row. True where the forwarding to that address has ended by it. */
+/** Called once for a claimed row. True where the forwarding to that address has ended by it. */
 export const settle = (
   db: TenantDb,
   claimed: ForwardRow,

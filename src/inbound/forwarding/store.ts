@@ -78,7 +78,7 @@ export const forwardStore = perConnection((db: TenantDb) => {
     `UPDATE inbound_forwards SET status = 'failed', diagnostic = :diagnostic, changed_at = :now WHERE ${someHeld}`,
   );
   return {
-    /** After a restore: what was due, or may be being tried, waits for a person. Returns how much. */
+    /** Called after a restore: what was due, or may be being tried, waits for a person. Returns how much. */
     hold: (now: number): number => {
       hold.run(now);
       return heldCount.get() ?? 0;

@@ -16,7 +16,7 @@ export interface TargetRow {
   changed_at: number;
 }
 
-/** In the system tenant's file, which has the mails that ask. */
+/** Reads the system tenant's file, which has the mails that ask. */
 export const askStore = perConnection((db: TenantDb) => {
   const bounced = db.prepare<[string, number], { diagnostic: string | null }>(
     `SELECT recipients.diagnostic FROM messages JOIN recipients ON message_seq = messages.seq

@@ -13,18 +13,18 @@ import type { Address } from '#src/mail/mailbox.ts';
 import { forwardStore } from './store.ts';
 import { type TargetRow, targetStore } from './target-store.ts';
 
-/** For so long the link of the mail can be used to agree. */
+/** The link of the mail can be used to agree for so long. */
 export const CONFIRM_WITHIN_MS = 7 * DAY;
 /** So many mails ask one mailbox, by whichever of its addresses. */
 export const MAX_ASKS = 3;
-/** For so long it is remembered how often an address was asked, and that it has declined, after the last mailbox forwards there. */
+/** How often an address was asked, and that it has declined, is remembered for so long after the last mailbox forwards there. */
 const KEPT_MS = 90 * DAY;
 /** The failure of a target that does not want the mail. */
 export const DECLINED = 'declined';
 /** The failure of a target whose mail came back without a reply that says why. */
 export const BOUNCED = 'bounced';
 
-/** The keys are those of the addresses. */
+/** The addresses that are wanted as targets, by address key. */
 const wantedBy = ({ addresses, catch_all }: InboundOptions): ReadonlyMap<string, Address> => {
   const targets = [...addresses, catch_all].flatMap(({ forward_to }) =>
     forward_to === null ? [] : parseAddress(forward_to).address,
@@ -86,8 +86,8 @@ export const removeOldTargets = (db: TenantDb, now: number): void => {
 };
 
 /**
- * In the transaction that changes how a tenant receives mail, after the options are written: the targets that are new are to be
- * asked, those that are named no more end, and mail received from now on is followed.
+ * Called in the transaction that changes how a tenant receives mail, after the options are written: the targets that are new
+ * are to be asked, those that are no longer named end, and mail received from now on is followed.
  */
 export const setForwardTargets = (db: TenantDb, now: number): void => {
   const { options } = inboundSettingsStore(db).current();

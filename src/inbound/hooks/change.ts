@@ -27,7 +27,7 @@ export interface HookDeps {
   readonly origin: string;
 }
 
-/** They are listed on one page. */
+/** All of them are listed on one page. */
 export const MAX_HOOKS = 50;
 const SECRET_PREFIX = 'hooksec_';
 

@@ -46,7 +46,7 @@ export const rotateHookBody = z
   .default({ revoke_previous: false })
   .meta({ examples: [{ revoke_previous: true }] });
 
-/** Of the fields of a send those that need no one who knows the practice. */
+/** The fields of a send that can be filled in without knowing the practice. */
 export const hookMessage = z
   .strictObject({
     to: sendFields.to,

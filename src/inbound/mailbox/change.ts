@@ -42,7 +42,7 @@ export const markRead = (db: TenantDb, id: string, read: boolean, now: number): 
   return mailOf(db, id);
 };
 
-/** Of the message that the mail answers. */
+/** The recipient of the message that the mail answers. */
 const recipientOf = (db: TenantDb, { reply_to_seq, from_json }: InboundRow): number | null => {
   if (reply_to_seq === null) return null;
   const from: Mailbox | null = JSON.parse(from_json);

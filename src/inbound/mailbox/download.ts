@@ -11,7 +11,7 @@ import type { Clock } from '#src/kernel/time.ts';
 import { type InboundRow, inboundStore } from '../store.ts';
 
 export const SOURCE_TYPE = 'message/rfc822';
-/** Of a file its sender’s word for its type would be all there is: its record says it. */
+/** A file is sent as octets: there is only its sender's word for its type, which its record says. */
 export const OCTETS = 'application/octet-stream';
 
 /** Characters. */

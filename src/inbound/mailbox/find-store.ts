@@ -10,11 +10,11 @@ import { type InboundRow, type InboundState, inboundStore } from '../store.ts';
 
 /** Null: any. */
 export interface MailFilter {
-  /** As they are typed: words of an address, a name or the subject. */
+  /** The words of an address, a name or the subject, as they are typed. */
   readonly text: string | null;
-  /** Of the sender's address or name. */
+  /** A part of the sender's address or name. */
   readonly from: string | null;
-  /** Of a recipient's address or name. */
+  /** A part of a recipient's address or name. */
   readonly to: string | null;
   readonly state: InboundState | null;
   readonly read: boolean | null;
@@ -32,7 +32,7 @@ export interface MailPage {
 
 /** A statement that has begun then takes some more. */
 const BUDGET_MS = 12;
-/** Of the rows of a page: a sender may name hundreds of people and mails in each, and all are shown. */
+/** The characters of the rows of a page: a sender may name hundreds of people and mails in each, and all are shown. */
 const MAX_CHARACTERS = 1_000_000;
 /** Candidates that one statement finds. */
 const CANDIDATES = 512;

@@ -42,7 +42,7 @@ export const presentMail = (db: TenantDb, row: InboundRow): z.infer<typeof inbou
   };
 };
 
-/** For the audit, which is kept longer than mail: nothing of a person. */
+/** What the audit has of a mail. It is kept longer than mail, so it has nothing of a person. */
 export const auditedMail = ({ state, size_bytes, received_at }: InboundRow) => ({
   state,
   size_bytes,

@@ -32,7 +32,7 @@ const safeFilename = (given: string): string | null => {
 };
 
 export interface FileHead {
-  /** It is the place among the attachments of the mail, from 0. */
+  /** The place among the attachments of the mail, from 0. */
   readonly index: number;
   readonly filename: string;
   readonly content_type: string;

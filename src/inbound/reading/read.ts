@@ -22,7 +22,7 @@ export interface MailAttachment extends FileHead {
   readonly content_id: string | null;
   /** Whether the HTML shows it in its text (`cid:`). */
   readonly inline: boolean;
-  /** Of an invitation (RFC 5546 §1.4): `REQUEST`, `CANCEL`, … */
+  /** The method of an invitation (RFC 5546 §1.4): `REQUEST`, `CANCEL`, … */
   readonly method: string | null;
 }
 
@@ -49,7 +49,7 @@ export interface HtmlForm {
   readonly show: (html: string, attachments: readonly MailAttachment[]) => Promise<string | null>;
 }
 
-/** It is read beside an account. Its library is a hundred files, which no start needs. */
+/** HTML that is harmless beside an account. The library that makes it so is a hundred files, which no start needs. */
 const harmless: HtmlForm = {
   maxBytes: MAX_BYTES.html,
   show: async (html) => (await import('./safe-html.ts')).safeHtml(html),
@@ -78,7 +78,7 @@ const CONTROLS = /[\0-\x08\x0b-\x1f\x7f]/g;
 const META_CHARSET = /<meta\b[^<>]{0,200}\bcharset\s{0,5}=\s{0,5}["']?([\w:.-]{1,40})/i;
 const MAX_META = 4_096;
 
-/** Without a character of UTF-8 that may be cut in two, by which the whole text would seem to be in another character set. */
+/** Cuts off a character of UTF-8 that may be cut in two, by which the whole text would seem to be in another character set. */
 const withoutHalf = (bytes: Buffer): Buffer => {
   let end = bytes.length;
   while (end > 0 && bytes.length - end < 3 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
@@ -128,7 +128,7 @@ const isShownIn = (html: string, contentId: string): boolean =>
   html.includes(`cid:${contentId}`) || html.includes(`cid:${encodeURIComponent(contentId)}`);
 
 interface Found {
-  /** As the header has it. */
+  /** The subject as the header has it. */
   readonly subject: string;
   readonly root: Branch;
   readonly files: readonly FileFound[];

@@ -19,14 +19,14 @@ export type FoundReport =
 export interface ReportClue {
   /** Null where it is not said. */
   readonly domain: string | null;
-  /** It is the domain in From. */
+  /** The domain in From. */
   readonly sender: string | null;
 }
 
 const MIB = 1_024 * 1_024;
 /** Packed reports of the largest receivers have some 100 KiB. */
 const MAX_MAIL_BYTES = 4 * MIB;
-/** It has room for about 20,000 records. */
+/** About 20,000 records have room in it. */
 const MAX_XML_BYTES = 8 * MIB;
 /** JSON is read at once. */
 const MAX_JSON_BYTES = MIB;
@@ -71,7 +71,7 @@ const unzipped = (packed: Buffer): Buffer => {
 const isGzip = (content: Buffer): boolean => content[0] === 0x1f && content[1] === 0x8b;
 const isZip = (content: Buffer): boolean => content.toString('latin1', 0, 4) === 'PK\x03\x04';
 
-/** By its first characters; null where it is neither. */
+/** The form, by the first characters; null where it is neither. */
 const formOf = (content: Buffer): 'xml' | 'json' | null => {
   const start = xmlText(content.subarray(0, 1_000)).trimStart();
   if (/^<(?:\?xml|!--|!doctype\s(?!html)|(?:[\w.-]+:)?feedback\b)/i.test(start)) return 'xml';

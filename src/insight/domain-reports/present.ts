@@ -47,7 +47,7 @@ const problemsOf = ({ dmarc, tls, not_taken }: Omit<ReportedDomains, 'problems'>
     : []),
 ];
 
-/** They are those of the UTC days since `since` (ms). */
+/** The domains of the UTC days since `since` (ms). */
 export const reportedDomainsOf = (db: TenantDb, since: number): ReportedDomains => {
   const store = domainReportStore(db);
   const firstDay = Math.floor(since / DAY);

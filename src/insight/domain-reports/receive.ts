@@ -187,7 +187,7 @@ export const createDomainReports = (
       !limiter.take(clientKey(mail.envelope.clientAddress), now, OF_A_CLIENT).allowed ||
       !limiter.take('all', now, OF_ALL).allowed;
     if (isTooMuch) return 'busy';
-    // Before its turn: a stranger's slow name server takes no place of others.
+    // This is done before its turn: a stranger's slow name server takes no place of others.
     const proof = await proveAuthor(mail.envelope, mail.content);
     return inTurn(() => take(mail, proof));
   };

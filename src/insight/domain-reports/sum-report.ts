@@ -17,7 +17,7 @@ export interface SourceSum {
   spf_passed: number;
   quarantined: number;
   rejected: number;
-  /** Of the last record: what it was signed by, and what MAIL FROM said. */
+  /** The domain that signed the last record, and the domain of its MAIL FROM. */
   dkim_domain: string | null;
   spf_domain: string | null;
 }

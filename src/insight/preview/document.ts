@@ -9,11 +9,14 @@ import { escapeHtml, HTML_TYPE } from '#src/kernel/page.ts';
 import type { RouteResult } from '#src/kernel/route.ts';
 import type { MessageSource } from '#src/mail/mime-parts.ts';
 
-/** Of the HTML that is shown. Images in it take most of what is larger than the usual mail. */
+/** The bytes of the HTML that is shown. Images in it take most of what is larger than the usual mail. */
 const MAX_HTML_BYTES = 1_048_576;
-/** Of the images that are files of the mail. */
+/** The bytes of the images that are files of the mail. */
 const MAX_IMAGE_BYTES = 8 * 1_024 * 1_024;
-/** Of their `data:` URLs, in all places together: each has room once, and a small HTML could name one thousands of times. */
+/**
+ * The characters of their `data:` URLs, in all places together: each has room once, and a small HTML could name one thousands
+ * of times.
+ */
 const MAX_IMAGE_CHARACTERS = 12 * 1_024 * 1_024;
 const IMAGE_TYPE = /^image\/[\w.+-]{1,40}$/;
 

@@ -313,7 +313,7 @@ export const unsubscribe = defineGate({
   },
 });
 
-/** In the order in which they run. */
+/** The gates in the order in which they run. */
 export const contentGates: readonly Gate[] = [
   impressum,
   dkim,

@@ -119,7 +119,7 @@ export const internationalisedAddresses = defineGate({
   check: ({ from, takesUtf8 }, draft) => {
     const beyond = (mailboxes: readonly Mailbox[]) =>
       mailboxes.map(({ address }) => address).filter(needsSmtpUtf8);
-    // These are in the mail to everyone, also to those whose servers do not take it then.
+    // These addresses are in the mail to everyone, also to those whose servers do not take it then.
     const senders = beyond([from, ...draft.replyTo]);
     const wide = [...senders, ...(takesUtf8 ? [] : beyond(recipientsOf(draft)))];
     if (wide.length === 0) return { facts: { smtp_utf8: takesUtf8 } };
@@ -236,7 +236,7 @@ export const schedule = defineGate({
   },
 });
 
-/** In the order in which they run. */
+/** The gates in the order in which they run. */
 export const envelopeGates: readonly Gate[] = [
   kindAndRoute,
   senderDomain,
@@ -282,7 +282,7 @@ const orders: Readonly<Record<string, string>> = {
   ZoneMTA: 'X-Sending-Zone',
 };
 
-/** Of relays that are known, in lower case. */
+/** The control fields of relays that are known, in lower case. */
 export const KNOWN_CONTROLS: readonly string[] = Object.values(orders).flatMap((names) =>
   names.toLowerCase().split(' '),
 );

@@ -26,7 +26,7 @@ export interface CheckedMail {
   readonly result: Pick<GateResult, 'verdicts' | 'refusals' | 'blocked'>;
 }
 
-/** Of a finding of the content rules; where it has none here, its weight decides. */
+/** The severity of a finding of the content rules; where it has none here, its weight decides. */
 const severityOfFinding: Readonly<Record<string, Severity>> = {
   subject_health_detail: 'error',
   subject_personal_data: 'warn',
@@ -57,7 +57,10 @@ const usualIn: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   doi: ['promo_newsletter'],
 };
 
-/** Of a sign of advertising; null where it is none for that kind. `refused`: a send would be refused for all of them. */
+/**
+ * The severity of a sign of advertising; null where it is none for that kind. `refused`: a send would be refused for all of
+ * them.
+ */
 export const severityOfPromotion = (id: string, kind: Kind, refused: boolean): Severity | null => {
   if (refused) return 'error';
   if (mayAdvertise(kind)) return null;

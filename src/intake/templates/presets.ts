@@ -1,6 +1,6 @@
-// German templates that a practice starts with. Subjects do not mention a person or health, because anyone who sees the
-// screen reads them. The service adds a footer with the sender's identity and the unsubscribe link. What the practice has told of itself
-// is known to them (`practice-values.ts`); the rest is given by who sends. Pure.
+// German templates that a practice starts with. Subjects do not mention a person or health, because anyone who sees the screen
+// reads them. The service adds a footer with the sender's identity and the unsubscribe link. What the practice has said about
+// itself is filled in (`practice-values.ts`); the sender gives the rest. Pure.
 import type { Kind } from '#src/messages/kinds.ts';
 
 /** A paragraph, facts as a list of label and value, or a link with its label. */

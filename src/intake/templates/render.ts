@@ -17,7 +17,7 @@ export const MAX_DATA = 200;
 export const MAX_DATA_NAME = 100;
 /** A bulk has values for all and a recipient's own. */
 const MAX_FIELDS = 2 * MAX_DATA;
-/** For each part: the first ones show the mistake. */
+/** The bound for each part: the first problems show the mistake. */
 const MAX_PROBLEMS = 20;
 
 export interface TemplateContent {

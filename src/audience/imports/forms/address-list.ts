@@ -1,9 +1,9 @@
-// Addresses as people paste them: `"Groß, Jürgen" <j@example.org>; Max <m@example.org>, a@example.org`, with commas, semicolons and
-// line breaks in any mixture, and names with commas that nobody quoted. Whatever is between two separators becomes a
-// row, so that nobody is lost: what has no address is reported. Pure.
+// Addresses as people paste them: `"Groß, Jürgen" <j@example.org>; Max <m@example.org>, a@example.org`, with commas, semicolons
+// and line breaks in any mixture, and names with commas that no one quoted. Everything between two separators becomes a row, so
+// that no one is lost: what has no address is reported. Pure.
 import { createCsvRows } from './csv-rows.ts';
 
-/** Lines by which a list is told from a table. */
+/** The lines by which a list is distinguished from a table. */
 const SAMPLE_LINES = 20;
 const MAX_PENDING = 4_000;
 
@@ -14,7 +14,7 @@ interface Entry {
   readonly weak: boolean;
 }
 
-/** What stands between separators, as it comes. */
+/** Collects the text between separators, as it comes. */
 const createSplitter = () => {
   let text = '';
   let line = 1;

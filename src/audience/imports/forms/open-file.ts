@@ -15,7 +15,7 @@ export interface OpenedFile {
   readonly parts: Iterable<Buffer>;
 }
 
-/** By these, too, a file of text is told. */
+/** The bytes by which a file of text is recognized. */
 const BEGINNING = 65_536;
 
 function* encoded(parts: Iterable<string>): Generator<Buffer> {

@@ -108,7 +108,7 @@ export function* cardRows(parts: Iterable<string>): Generator<Buffer> {
   };
   for (const part of parts) {
     const lines = (rest + part).split(/\r\n|\n|\r(?!$)/);
-    // Of a line without end only its beginning is kept.
+    // A line without end is kept only from its beginning.
     rest = (lines.pop() ?? '').slice(0, MAX_LINE);
     for (const line of lines) take(line);
     const taken = reader.take(false);

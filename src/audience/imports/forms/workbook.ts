@@ -9,9 +9,9 @@ import { createCsvRows, MAX_CELL } from './csv-rows.ts';
 import { isTimeFormat, serialAsText } from './workbook-times.ts';
 
 const MIB = 1_024 * 1_024;
-/** Of all parts that are read. */
+/** The bytes of all parts that are read. */
 const MAX_UNPACKED = 128 * MIB;
-/** Of the rows that are made of them. */
+/** The code units of the rows that are made of them. */
 const MAX_MADE = 32 * MIB;
 const MAX_ENTRIES = 2_000;
 const MAX_ROWS = 1_048_576;

@@ -64,7 +64,7 @@ export const typesOfNone = [
   'TemplateRenderingFailed',
 ] as const;
 
-/** By the rule that classified it (mail/bounce-class.ts); a soft bounce by another rule is a `SoftBounce`. */
+/** The type of a soft bounce by the rule that classified it (mail/bounce-class.ts); one by another rule is a `SoftBounce`. */
 const softBounces: Readonly<Record<string, BounceTypeName>> = {
   auth_policy: 'DMARCPolicy',
   block: 'Blocked',

@@ -7,7 +7,7 @@ import { say } from '#src/kernel/say.ts';
 import { DAY } from '#src/kernel/time.ts';
 
 const MAX_COUNT = 500;
-/** As at the vendor: where more are there, `TotalCount` says this many. */
+/** The vendor's maximum: where more are there, `TotalCount` says this many. */
 export const MAX_TOTAL = 10_000;
 /** A list whose filters let little through ends after these; each is a few milliseconds of the event loop. */
 const MAX_SLICES = 40;

@@ -24,7 +24,7 @@ export interface LoggedEvent extends Omit<StoredRow, 'data_json'> {
 
 export type EventKind = 'returned' | 'opened' | 'clicked';
 
-/** As the indexes of the migration say it, or they are not used. */
+/** The conditions are written as in the indexes of the migration, because these are not used otherwise. */
 const conditions: Readonly<Record<EventKind, string>> = {
   returned: `type IN ('message.hard_bounced', 'message.soft_bounced', 'message.failed', 'message.spam_complaint',
     'message.unsubscribed', 'message.auto_replied')`,
@@ -61,7 +61,7 @@ export const loggedEventStore = perConnection((db: TenantDb) => {
   };
   const bySeq = db.prepare<[number], StoredRow>(`${select('returned', '')} AND events.seq = ?`);
   return {
-    /** They are of all messages, or of the one with that id. */
+    /** The events of all messages, or of the one with that id. */
     before: (kind: EventKind, messageId: string | null, before: number, limit: number): LoggedEvent[] =>
       (messageId === null
         ? statements[kind].newest.all(before, limit)

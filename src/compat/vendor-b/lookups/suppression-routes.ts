@@ -133,7 +133,7 @@ export const suppressionLookups = (deps: LookupDeps): Route[] => {
   const rowsOf = (db: TenantDb, address: Address): readonly SuppressionRow[] =>
     suppressionStore(db).rowsOfAddress(addressHash(suppressionKey, tenantStore(db).practice().id, address));
 
-  /** As natively, who is limited to projects sees those of the whole practice of one address alone. */
+  /** A caller who is limited to projects sees those of the whole practice of one address alone, as natively. */
   const sliceFor = (
     db: TenantDb,
     { emailaddress, suppressionreason, origin, ...period }: z.output<typeof dumpQuery>,
