@@ -19,7 +19,7 @@ import { createLog } from '#src/kernel/log.ts';
 import { fingerprintOf } from '#src/kernel/seal.ts';
 import { systemClock, toIso } from '#src/kernel/time.ts';
 import { tenantFile } from '#src/operations/manifest.ts';
-import { requireOwner } from '#src/operations/owner.ts';
+import { requireOwner, requireOwnerAbove } from '#src/operations/owner.ts';
 import { openSource, type RestoreSource } from '#src/operations/restore-source.ts';
 import type { RestoredTenant } from '#src/operations/restore-tenant.ts';
 import {
@@ -87,7 +87,7 @@ const prepareDirectory = (directory: string): void => {
     requireOwner(directory);
     return;
   }
-  requireOwner(dirname(resolve(directory)));
+  requireOwnerAbove(dirname(resolve(directory)));
   mkdirSync(directory, { mode: 0o700 });
 };
 
