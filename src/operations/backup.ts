@@ -48,12 +48,20 @@ export interface BackupOptions {
   /** Holds backups; it is made where it is absent. */
   readonly directory: string;
   readonly tables: Tables;
-  /** Of the master key. */
+  /** The fingerprint of the master key. */
   readonly fingerprint: string;
+  /** Null: no former master key is configured. */
+  readonly former: {
+    readonly fingerprint: string;
+    /** Whether anything may still be sealed under it, as a registry says. */
+    readonly isNeeded: (db: PlatformDb) => boolean;
+  } | null;
   /** The version of this program. */
   readonly program: string;
   /** So many bytes stay free on the disk of the data. */
   readonly leastFree: number;
+  /** Nothing is linked to the backup before, and nothing of it is read. */
+  readonly whole: boolean;
   /** Null: all. */
   readonly keep: Keep | null;
   readonly now: () => number;
@@ -66,11 +74,15 @@ export interface BackupDone {
   readonly directory: string;
   readonly tenants: number;
   readonly bytes: number;
-  /** Of files that are no links to those of the backup before. */
+  /** The bytes of files that are no links to those of the backup before. */
   readonly new_bytes: number;
   readonly missing: Manifest['missing'];
+  /** Files of the backup before that are not what they were; here they are copied. */
+  readonly damaged: readonly string[];
   /** Ids of backups that were removed. */
   readonly removed: readonly string[];
+  /** Why others could not be removed; null: they were. The backup itself is whole. */
+  readonly not_removed: string | null;
 }
 
 /** So often the registry is copied, where tenants come and go at that moment. */
@@ -129,12 +141,18 @@ const formerFiles = ({ manifest, directory }: Partial<Backup> = {}): ReadonlyMap
 const fill = async (options: BackupOptions, partial: string) => {
   const { dataDirectory, directory, tables, onProgress } = options;
   const registry = join(dataDirectory, PLATFORM_NAME);
-  const former = formerFiles(await newestIn(directory));
+  const former = formerFiles(options.whole ? undefined : await newestIn(directory));
   const copier = createCopier({ ...options, partial });
   const copied = new Map<string, BackupTenant>();
   const missing = new Map<string, Manifest['missing'][number]>();
 
-  const listed = read((await openBeside(registry)) as PlatformDb, tables.tenants);
+  // A change of the key may end while tenants are copied, and another may begin.
+  let needsFormer = false;
+  const look = (db: PlatformDb): readonly TenantName[] => {
+    needsFormer ||= options.former?.isNeeded(db) ?? false;
+    return tables.tenants(db);
+  };
+  const listed = read((await openBeside(registry)) as PlatformDb, look);
   const sizes = new Map<string, number>([[PLATFORM_NAME, await sizeOf(registry)]]);
   for (const { id } of listed) sizes.set(id, await sizeOf(join(dataDirectory, tenantFile(id))));
   const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
@@ -167,12 +185,12 @@ const fill = async (options: BackupOptions, partial: string) => {
   for (let round = 1; ; round++) {
     const platform = await copier.copy(PLATFORM_NAME, former.get(PLATFORM_NAME), rowsOf);
     const path = join(partial, PLATFORM_NAME);
-    const known = read(openReadOnly<PlatformDb>(path), tables.tenants);
+    const known = read(openReadOnly<PlatformDb>(path), look);
     const gone: TenantName[] = [];
     for (const tenant of known)
       if (!copied.has(tenant.id) && !missing.has(tenant.id) && !(await copyTenant(tenant))) gone.push(tenant);
     if (gone.length > 0 && round < ROUNDS) {
-      // They were erased since the registry was copied, or their files are lost.
+      // The tenants were erased since the registry was copied, or their files are lost.
       await rm(path);
       continue;
     }
@@ -187,22 +205,32 @@ const fill = async (options: BackupOptions, partial: string) => {
       // A slug may have changed since the tenant was copied.
       tenants: tenants.map((tenant) => ({ ...tenant, slug: ids.get(tenant.id) ?? tenant.slug })),
       missing: [...missing.values()].filter(({ id }) => ids.has(id)),
+      needsFormer,
       newBytes: copier.newBytes(),
+      damaged: [...new Set(copier.damaged())],
     };
   }
 };
 
-const prune = async (directory: string, keep: Keep): Promise<string[]> => {
-  const made: Made[] = [];
-  // What cannot be read is left for a person.
-  for await (const { id, madeAt, isWhole, manifest } of backupsIn(directory))
-    if (manifest) made.push({ id, madeAt, isWhole });
-  const removed = toRemove(made, keep);
-  for (const id of removed) await removeBackup(directory, id);
-  return removed;
+/** Never rejects: the new backup is complete by then. */
+const prune = async (directory: string, keep: Keep): Promise<Pick<BackupDone, 'removed' | 'not_removed'>> => {
+  const removed: string[] = [];
+  try {
+    const made: Made[] = [];
+    // What cannot be read is left for a person.
+    for await (const { id, madeAt, isWhole, manifest } of backupsIn(directory))
+      if (manifest) made.push({ id, madeAt, isWhole });
+    for (const id of toRemove(made, keep)) {
+      await removeBackup(directory, id);
+      removed.push(id);
+    }
+    return { removed, not_removed: null };
+  } catch (error) {
+    return { removed, not_removed: (error as Error).message };
+  }
 };
 
-/** In words, of what the disks and SQLite say. */
+/** The error in words, with what the disks and SQLite say. */
 const explained = (error: unknown, directory: string): unknown => {
   const fault = faultOf(error);
   if (fault === undefined || error instanceof DataError) return error;
@@ -214,7 +242,7 @@ const explained = (error: unknown, directory: string): unknown => {
 
 /** Rejects with DataError where nothing can be backed up, or not to there; nothing of it is left then. */
 export const makeBackup = async (options: BackupOptions): Promise<BackupDone> => {
-  const { dataDirectory, directory, fingerprint, program, keep, now } = options;
+  const { dataDirectory, directory, fingerprint, former, program, keep, now } = options;
   requireOwner(dataDirectory);
   if (!existsSync(join(dataDirectory, PLATFORM_NAME)))
     throw new DataError(`${join(dataDirectory, PLATFORM_NAME)} does not exist yet: start the daemon once`);
@@ -225,13 +253,15 @@ export const makeBackup = async (options: BackupOptions): Promise<BackupDone> =>
     const partial = partialIn(directory, id);
     await mkdir(join(partial, 'tenants'), { recursive: true, mode: 0o700 });
     try {
-      const { platform, tenants, missing, newBytes } = await fill(options, partial);
+      const filled = await fill(options, partial);
+      const { platform, tenants, missing, newBytes, damaged, needsFormer } = filled;
       const manifest: Manifest = {
         format: FORMAT,
         program,
         began_at: toIso(began),
         ended_at: toIso(now()),
         master_key: fingerprint,
+        former_master_key: needsFormer ? (former?.fingerprint ?? null) : null,
         platform,
         tenants,
         missing,
@@ -241,8 +271,9 @@ export const makeBackup = async (options: BackupOptions): Promise<BackupDone> =>
       const bytes = tenants.reduce((sum, tenant) => sum + tenant.bytes, platform.bytes);
       // Where the disk of the data is full, the backup is as good.
       await noteBackup(dataDirectory, { madeAt: began, directory }).catch(() => undefined);
-      const removed = keep === null ? [] : await prune(directory, keep);
-      return { id, directory, tenants: tenants.length, bytes, new_bytes: newBytes, missing, removed };
+      const pruned = keep === null ? { removed: [], not_removed: null } : await prune(directory, keep);
+      const facts = { id, directory, tenants: tenants.length, bytes, new_bytes: newBytes };
+      return { ...facts, missing, damaged, ...pruned };
     } catch (error) {
       throw explained(error, directory);
     } finally {

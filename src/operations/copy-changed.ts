@@ -1,7 +1,10 @@
-// One file of a backup: a copy, or a link to that of the backup before where the file did not change. Whether it did is told in three
-// steps, the cheapest first: it is the same file, of the same size and time, and no WAL is beside it; else, with no WAL, its content
-// has the same hash (opening a file and closing it again changes only counters); else the copy has the same hash. A file that is not
-// open is copied by reading it, and one that is by SQLite's online backup.
+// One file of a backup: a copy, or a link to that of the backup before where the file did not change. Whether it did is found
+// out in three steps, the cheapest first: it is the same file, of the same size and time, and no WAL is beside it; else, with
+// no WAL, its content has the same hash (opening a file and closing it again changes only counters); else the copy has the same
+// hash. A file that is not open is copied by reading it, and one that is by SQLite's online backup.
+//
+// What is linked to is read before: its hash must be what it was when it was made. Otherwise one page that the disk of the backups
+// has lost would be in every backup from then on, and the last one that has it would be removed in time.
 //
 // It reads databases past SQLite, so it must not run in the process of the daemon: closing a file gives up the locks of its process.
 import { statfsSync, statSync } from 'node:fs';
@@ -14,7 +17,7 @@ import type { BackupFile } from './manifest.ts';
 
 export interface CopierOptions {
   readonly dataDirectory: string;
-  /** Where the copies go. */
+  /** The directory to which the copies go. */
   readonly partial: string;
   /** So many bytes stay free on the disk of the data. */
   readonly leastFree: number;
@@ -61,6 +64,7 @@ const countIn = <D extends AnyDb>(
 
 export const createCopier = ({ dataDirectory, partial, leastFree, signal }: CopierOptions) => {
   let newBytes = 0;
+  const damaged: string[] = [];
 
   /** Throws DataError. */
   const requireSpace = (bytes: number): void => {
@@ -85,6 +89,15 @@ export const createCopier = ({ dataDirectory, partial, leastFree, signal }: Copi
       await copy.sync().finally(() => copy.close());
       newBytes += file.bytes;
     }
+  };
+
+  /** What cannot be read is as damaged as what has other bytes. */
+  const isSound = async (name: string, { path, file }: Former): Promise<boolean> => {
+    const found = await hashDatabase(path, signal).catch(() => null);
+    signal?.throwIfAborted();
+    if (found === file.sha256) return true;
+    damaged.push(name);
+    return false;
   };
 
   const isUnchanged = async (former: BackupFile, from: string, now: Source): Promise<boolean> => {
@@ -115,18 +128,22 @@ export const createCopier = ({ dataDirectory, partial, leastFree, signal }: Copi
     signal?.throwIfAborted();
     const [from, to] = [join(dataDirectory, name), join(partial, name)];
     const formerSize = before && (await stat(before.path).catch(() => undefined))?.size;
-    const former = formerSize === before?.file.bytes ? before : undefined;
+    let former = formerSize === before?.file.bytes ? before : undefined;
+    if (before && !former) damaged.push(name);
     const found = await sourceAt(from);
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     if (former && found && (await isUnchanged(former.file, from, found))) {
-      await linkTo(former, to);
-      return { ...former.file, source: found };
+      if (await isSound(name, former)) {
+        await linkTo(former, to);
+        return { ...former.file, source: found };
+      }
+      former = undefined;
     }
     requireSpace((await stat(from)).size);
     try {
       const { bytes, schema, sha256, source } =
         (found && (await copyStill(from, to, found))) ?? (await copySnapshot(from, to));
-      if (former?.file.sha256 === sha256) {
+      if (former?.file.sha256 === sha256 && (await isSound(name, former))) {
         await rm(to);
         await linkTo(former, to);
         return { ...former.file, source };
@@ -141,5 +158,11 @@ export const createCopier = ({ dataDirectory, partial, leastFree, signal }: Copi
     }
   };
 
-  return { copy, requireSpace, newBytes: () => newBytes };
+  return {
+    copy,
+    requireSpace,
+    newBytes: () => newBytes,
+    /** Names of files that are not what they were in the backup before; they were copied. */
+    damaged: () => damaged,
+  };
 };

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import {
   chmod,
   cp,
@@ -9,6 +9,7 @@ import {
   rm,
   symlink,
   truncate,
+  utimes,
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,8 +51,10 @@ const options = (over: Partial<BackupOptions> = {}): BackupOptions => ({
   directory,
   tables: { tenants: (db) => registryStore(db).listAll(0, 100), marks: () => ({ mark: 'of a room' }) },
   fingerprint: '0123456789abcdef',
+  former: null,
   program: '0.9.0',
   leastFree: 0,
+  whole: false,
   keep: null,
   now: () => BEGAN + minutes * 60_000,
   onProgress: () => undefined,
@@ -315,6 +318,65 @@ test('a file of the backup before that is cut off is not linked to', async () =>
   const first = await backUp();
   await truncate(fileIn(first.id, north), 4_096);
   const second = await backUp();
+  expect(await verified(second.id)).toEqual([]);
+});
+
+/** As a disk does that loses a page: size and time stay. */
+const rot = async (path: string): Promise<void> => {
+  const { atime, mtime } = statSync(path);
+  await chmod(path, 0o600);
+  const bytes = await readFile(path);
+  bytes.writeUInt8(bytes.readUInt8(20_000) ^ 1, 20_000);
+  await writeFile(path, bytes);
+  await utimes(path, atime, mtime);
+  await chmod(path, 0o400);
+};
+
+test('what is damaged in the backup before is not linked to, and is named', async () => {
+  const [north = '', east = ''] = ids;
+  const first = await backUp();
+  await rot(fileIn(first.id, north));
+  await rot(fileIn(first.id, east));
+  // One of the two is open, so that it is copied before its hash is known.
+  const db = openSqlite(join(data, tenantFile(east)), { create: false, busyTimeoutMs: 0 });
+  onTestFinished(() => {
+    db.close();
+  });
+  db.exec('UPDATE practice SET name = name');
+  const second = await backUp();
+  expect(second.damaged.toSorted()).toEqual([north, east].map(tenantFile).toSorted());
+  expect(await verified(second.id)).toEqual([]);
+  expect((await backUp()).damaged).toEqual([]);
+});
+
+test('a whole one has no file in common with the backup before', async () => {
+  const first = await backUp();
+  const second = await backUp({ whole: true });
+  expect(second.new_bytes).toBe(second.bytes);
+  for (const id of ids) expect(inodeOf(fileIn(second.id, id))).not.toBe(inodeOf(fileIn(first.id, id)));
+});
+
+test('both keys are noted where the key was being changed when it began or ended', async () => {
+  let isNeeded = (): boolean => false;
+  const former = { fingerprint: 'fedcba9876543210', isNeeded: () => isNeeded() };
+  const noted = async () =>
+    (await readManifest(join(directory, (await backUp({ former })).id))).former_master_key;
+  expect(await noted()).toBeNull();
+  let asked = 0;
+  isNeeded = () => ++asked === 1;
+  expect(await noted()).toBe('fedcba9876543210');
+  asked = -1;
+  expect(await noted()).toBe('fedcba9876543210');
+});
+
+test('where an older one cannot be removed, the new one is there, and it says so', async () => {
+  const first = await backUp();
+  // Its name while it is being removed is taken.
+  const onProgress = (): void => {
+    mkdirSync(join(directory, `.partial-${first.id}`, 'x'), { recursive: true });
+  };
+  const second = await backUp({ keep: { days: 1, weeks: 0, months: 0 }, onProgress });
+  expect(second).toMatchObject({ removed: [], not_removed: expect.stringContaining('ENOTEMPTY') });
   expect(await verified(second.id)).toEqual([]);
 });
 

@@ -24,6 +24,7 @@ const MANIFEST: Manifest = {
   began_at: '2026-11-24T02:00:00.000Z',
   ended_at: '2026-11-24T02:00:05.000Z',
   master_key: '0123456789abcdef',
+  former_master_key: null,
   platform: FILE,
   tenants: [TENANT],
   missing: [],
@@ -37,6 +38,11 @@ const readAs = async (content: string) => {
 
 test('a manifest is read as it was written', async () => {
   expect(await readAs(JSON.stringify(MANIFEST))).toEqual(MANIFEST);
+});
+
+test('one that was made before both keys were noted has one', async () => {
+  const { former_master_key: _, ...before } = MANIFEST;
+  expect(await readAs(JSON.stringify(before))).toEqual(MANIFEST);
 });
 
 test.each([

@@ -1,5 +1,6 @@
 // What `sendwerk backup`, `backup list` and `backup verify` do: the rooms' part is handed in here, and what was done is said.
 import { setPriority } from 'node:os';
+import { changeOfMasterKey } from '#src/accounts/tenants/master-key.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
 import { verifyLedger } from '#src/audience/consent/verify-ledger.ts';
@@ -74,7 +75,7 @@ const ending = ({ signals }: Terminal): AbortSignal => {
 };
 
 export const backup = async (
-  values: Values & { readonly keep: string | undefined },
+  values: Values & { readonly keep: string | undefined; readonly whole: boolean },
   environment: Environment,
   terminal: Terminal,
 ): Promise<CommandResult> => {
@@ -84,25 +85,38 @@ export const backup = async (
   if (keepText !== undefined && keep === null)
     throw new UsageError(`backup: --keep is a text such as 7d4w12m (days, weeks, months), not ${keepText}`);
   giveWay();
-  const fingerprint = fingerprintOf(Buffer.from(config.secrets.masterKey.reveal(), 'base64'));
+  const { masterKey, formerMasterKey } = config.secrets;
+  const fingerprint = fingerprintOf(Buffer.from(masterKey.reveal(), 'base64'));
   const progress = createProgress(terminal, 'backup');
   const done = await makeBackup({
     dataDirectory: config.data_dir,
     directory: directoryOf(values, () => config),
     tables,
     fingerprint,
+    former: formerMasterKey && {
+      fingerprint: fingerprintOf(Buffer.from(formerMasterKey.reveal(), 'base64')),
+      isNeeded: (db) => changeOfMasterKey(db, config.secrets) !== 'none',
+    },
     program: readVersion(),
     leastFree: config.storage.min_free_mib * MIB,
+    whole: values.whole,
     keep,
     now: systemClock.now,
     signal: ending(terminal),
     onProgress: progress.show,
   }).finally(progress.end);
-  const exitCode = done.missing.length === 0 ? 0 : 1;
+  const exitCode = done.missing.length === 0 && done.not_removed === null ? 0 : 1;
   if (values.json) return { exitCode, output: json({ ...done, master_key: fingerprint }) };
   const lines = [
     `${done.id} in ${done.directory}: ${counted(done.tenants, 'practice')}, ${mebibytes(done.bytes)}, of which ${mebibytes(done.new_bytes)} are new`,
     ...done.removed.map((id) => `removed: ${id}`),
+    ...(done.not_removed === null
+      ? []
+      : [`NOT REMOVED: this backup is whole, and older ones are still there: ${done.not_removed}`]),
+    ...done.damaged.map(
+      (file) =>
+        `WRONG: ${file} of the backup before is damaged; this one has a new copy of it (\`backup verify DIR ID\` looks at older ones)`,
+    ),
     ...done.missing.map(({ slug, id, reason }) => `MISSING: ${slug} (${id}): ${reason}`),
     `the master key is not in it: keep a copy of it (fingerprint ${fingerprint}) apart from the backups; without it no DKIM key and no other sealed value can be read`,
   ];
@@ -155,7 +169,7 @@ export const verify = async (
     ...faults.map(({ file, what }) => `WRONG: ${file}${file && ': '}${what}`),
     faults.length === 0
       ? `${checked}: all right`
-      : `${checked}: ${counted(faults.length, 'fault')}; restore another backup, or what of this one is right`,
+      : `${checked}: ${counted(faults.length, 'fault')}; restore another backup, or what of this one is right. The next backup copies what is damaged anew; \`sendwerk backup --whole\` copies everything now`,
   ];
   return { exitCode, output: lines.map((line) => `${clean(line)}\n`).join('') };
 };
