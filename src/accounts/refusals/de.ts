@@ -4,14 +4,14 @@ import type { Sentences } from '#src/kernel/say.ts';
 export const de = {
   'The registry has practice {} under number {}, and its file has number {}.':
     'Das Verzeichnis führt die Praxis {} unter der Nummer {}, ihre Datei hat die Nummer {}.',
-  'The file is of another installation. Import it under a new id.':
-    'Die Datei stammt aus einer anderen Installation. Importieren Sie sie unter einer neuen Kennung.',
+  'The backup is older than the return of the practice to this host, or of another host. Restore it into another directory, export the practice from there, erase the one that is here, and import the file.':
+    'Die Sicherung ist älter als die Rückkehr der Praxis zu diesem Host, oder sie stammt von einem anderen Host. Spielen Sie sie in ein anderes Verzeichnis ein, exportieren Sie die Praxis von dort, löschen Sie die Praxis hier, und importieren Sie die Datei.',
   'Number {} belongs to practice {} ({}).': 'Die Nummer {} gehört der Praxis {} ({}).',
-  'Return paths and links name a practice by its number. Import the file, which gives it a new one.':
-    'Rückwege und Links nennen eine Praxis mit ihrer Nummer. Importieren Sie die Datei, dann bekommt sie eine neue.',
+  'Return paths and links name a practice by its number. Restore the backup into another directory, export the practice from there, and import the file: it gets a new number.':
+    'Rückwege und Links nennen eine Praxis mit ihrer Nummer. Spielen Sie die Sicherung in ein anderes Verzeichnis ein, exportieren Sie die Praxis von dort, und importieren Sie die Datei: Sie bekommt eine neue Nummer.',
   'The short name {} belongs to practice {}.': 'Der Kurzname {} gehört der Praxis {}.',
-  'It is part of the managed host. Erase or export that practice first.':
-    'Er ist ein Teil des verwalteten Hosts. Löschen oder exportieren Sie jene Praxis zuerst.',
+  'It is part of the managed host. Erase that practice first; export it before, if it is still needed.':
+    'Er ist ein Teil des verwalteten Hosts. Löschen Sie jene Praxis zuerst; exportieren Sie sie vorher, wenn sie noch gebraucht wird.',
   "Practice {} sends the service's own mail already.":
     'Die Praxis {} sendet schon die eigene Mail des Dienstes.',
   'An installation has one such practice.': 'Eine Installation hat eine solche Praxis.',

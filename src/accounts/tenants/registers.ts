@@ -17,19 +17,19 @@ const requireFree = (db: PlatformDb, number: number, { id, slug, purpose }: Prac
   if (known !== undefined && known.number !== number)
     throw conflict(
       say`The registry has practice ${id} under number ${known.number}, and its file has number ${number}.`,
-      say`The file is of another installation. Import it under a new id.`,
+      say`The backup is older than the return of the practice to this host, or of another host. Restore it into another directory, export the practice from there, erase the one that is here, and import the file.`,
     );
   const numbered = registry.any({ number });
   if (numbered !== undefined && numbered.id !== id)
     throw conflict(
       say`Number ${number} belongs to practice ${numbered.slug} (${numbered.id}).`,
-      say`Return paths and links name a practice by its number. Import the file, which gives it a new one.`,
+      say`Return paths and links name a practice by its number. Restore the backup into another directory, export the practice from there, and import the file: it gets a new number.`,
     );
   const named = registry.any({ slug });
   if (named !== undefined && named.id !== id)
     throw conflict(
       say`The short name ${slug} belongs to practice ${named.id}.`,
-      say`It is part of the managed host. Erase or export that practice first.`,
+      say`It is part of the managed host. Erase that practice first; export it before, if it is still needed.`,
     );
   const system = registry.any({ purpose: 'system' });
   if (purpose === 'system' && system !== undefined && system.id !== id)
