@@ -9,6 +9,7 @@ import type { createRestoreTenant } from './restore-tenant.ts';
 
 const schema = z
   .strictObject({
+    held: z.int().describe('mails and forwards that wait for a person'),
     notes: z.array(z.string()).describe('what another practice has, and keeps'),
     replaced: z.string().nullable().describe('where the former file is, below the data directory'),
   })
@@ -21,19 +22,22 @@ export const restoreRoute = (
 ): Route =>
   defineRoute({
     method: 'post',
-    // Not below /api/practices: the registry may have lost the practice.
+    // The path is not below /api/practices: the registry may have lost the practice.
     path: '/api/admin/restore/{practiceID}',
     tag: 'Platform administration',
     id: 'restorePractice',
     summary: 'Put the file of a practice that `sendwerk restore` has prepared in its place',
     access: 'operator',
-    audit: 'practice.restore',
+    audit: 'practice.recover',
     stability: 'stable',
     params: z.strictObject({ practiceID: idSchema }),
+    query: z.strictObject({
+      resume: z.stringbool().default(false).describe('what was due is sent at once, though it may have left'),
+    }),
     responses: { 200: { description: 'It is in use.', body: schema } },
     errors: ['not_found', 'conflict'],
-    handle: async ({ params: { practiceID: id } }, { change }) => {
-      const { notes, replaced } = await restoreTenant(id);
+    handle: async ({ params: { practiceID: id }, query: { resume } }, { change }) => {
+      const { held, notes, replaced } = await restoreTenant(id, { resume });
       await platform.write((db) =>
         record(
           db,
@@ -42,6 +46,6 @@ export const restoreRoute = (
           clock.now(),
         ),
       );
-      return { status: 200, body: { notes: [...notes], replaced } };
+      return { status: 200, body: { held, notes: [...notes], replaced } };
     },
   });
