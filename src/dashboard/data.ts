@@ -63,7 +63,7 @@ const inputsOf = (name: string, input: object): readonly unknown[] => [
 export const useAnswer = <K extends OperationName>(name: K, input: Input<K>): Data<Answer<K>> =>
   useData((abort) => call(name, input, { abort }), inputsOf(name, input));
 
-/** As `useData`, and loaded again every `everyMs` while the page is looked at, and what failed of that is not shown. */
+/** Like `useData`, and loaded again every `everyMs` while the page is looked at; a failure of that is not shown. */
 export const useRefreshed = <T>(load: (abort: AbortSignal) => Promise<T>, everyMs: number): Data<T> => {
   const data = useData(load, []);
   useEffect(() => {
@@ -143,7 +143,7 @@ export interface Pages<T> extends Data<readonly T[]> {
   readonly isLoadingMore: boolean;
 }
 
-/** As `useData`, for lists with cursors. */
+/** Like `useData`, for lists with cursors. */
 export const usePages = <T>(
   load: (cursor: string | undefined, abort: AbortSignal) => Promise<Page<T>>,
   inputs: readonly unknown[],

@@ -8,7 +8,7 @@ export const languages = {
 export type Language = keyof typeof languages;
 export const languageTags = Object.keys(languages) as readonly Language[];
 
-/** By the German catalogue, those of the other languages; filled by the build, see bin/build.ts. */
+/** The catalogues of the other languages by the German one; the build fills it, see bin/build.ts. */
 export const translations = new WeakMap<object, Readonly<Partial<Record<Language, object>>>>();
 
 export const inLanguage = (german: object, tag: Language): object =>

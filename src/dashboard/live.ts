@@ -26,7 +26,7 @@ type Passed =
   | { readonly event: Activity }
   | { readonly state: LiveState }
   | { readonly missed: true }
-  /** Of a tab that has just come: how is the stream? */
+  /** A tab that has just come asks how the stream is. */
   | { readonly question: true };
 
 const follow = (practiceId: string): (() => void) => {
@@ -66,7 +66,8 @@ const follow = (practiceId: string): (() => void) => {
         };
         source.onerror = () => {
           pass({ state: 'connecting' });
-          // It was refused: the session is over, or too many follow. The browser tries again only where the connection was lost.
+          // The stream was refused: the session is over, or too many follow. The browser tries again only where the connection
+          // was lost.
           if (source.readyState !== EventSource.CLOSED) return;
           timer = setTimeout(() => open(true), retryMs);
           retryMs = Math.min(2 * retryMs, RETRY_MS.most);
@@ -90,7 +91,7 @@ const follow = (practiceId: string): (() => void) => {
     const { signal: until } = giveUp;
     const asked = performance.now();
     const held = () => hold(until, performance.now() - asked > WAITED_MS);
-    // Without https browsers have no locks: then each tab has a stream.
+    // Browsers have no locks without https: then each tab has a stream.
     if (navigator.locks === undefined) void held();
     else navigator.locks.request(`live ${practiceId}`, { signal: until }, held).catch(() => {});
     channel.postMessage({ question: true } satisfies Passed);

@@ -2,7 +2,7 @@
 import type { FunctionComponent } from 'preact';
 
 export interface PageProps {
-  /** Of the path: the id of the record that the page shows. */
+  /** The id in the path of the record that the page shows. */
   readonly item?: string;
 }
 

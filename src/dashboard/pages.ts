@@ -7,7 +7,7 @@ const inGroup = (
   entries: readonly Omit<PageEntry, 'group'>[],
 ): readonly PageEntry[] => entries.map((entry) => ({ ...entry, group }));
 
-/** They are below `/app/{practiceId}/`. */
+/** The pages below `/app/{practiceId}/`. */
 export const practicePages = [
   // What an office does every day.
   ...inGroup('daily', [
@@ -25,7 +25,7 @@ export const practicePages = [
     { path: 'campaigns', needs: 'campaigns.send', load: () => import('./pages/campaigns/page.tsx') },
     { path: 'campaigns/:item', needs: 'campaigns.send', load: () => import('./pages/campaign/page.tsx') },
   ]),
-  // They are for who integrates the service.
+  // Pages for people who integrate the service.
   ...inGroup('develop', [
     { path: 'send', needs: 'messages.send', load: () => import('./pages/send/page.tsx') },
     { path: 'events', needs: 'messages.view', load: () => import('./pages/events/page.tsx') },
@@ -41,7 +41,7 @@ export const practicePages = [
       load: () => import('./pages/capture/page.tsx'),
     },
   ]),
-  // For who sets up a practice and answers for it.
+  // Pages for people who set up a practice and answer for it.
   ...inGroup('practice', [
     { path: 'start', load: () => import('./pages/start/page.tsx') },
     { path: 'settings', needs: 'practice.manage', load: () => import('./pages/settings/page.tsx') },
@@ -61,7 +61,7 @@ export const practicePages = [
   ]),
 ];
 
-/** They are below `/app/`. */
+/** The operator's pages below `/app/`. */
 export const operatorPages = inGroup('operator', [
   { path: 'operator/practices', load: () => import('./pages/operator-practices/page.tsx') },
   { path: 'operator/queues', load: () => import('./pages/queues/page.tsx') },
@@ -72,7 +72,7 @@ export const operatorPages = inGroup('operator', [
   { path: 'operator/audit', load: () => import('./pages/audit/page.tsx') },
 ]);
 
-/** They are below `/app/`. */
+/** A person's own pages below `/app/`. */
 export const ownPages = inGroup('own', [
   { path: 'practices', load: () => import('./pages/practices/page.tsx') },
   { path: 'account', load: () => import('./pages/account/page.tsx') },

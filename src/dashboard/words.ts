@@ -71,13 +71,13 @@ const exact = format((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'full', 
 const agos = format((tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }));
 
 export const number = (value: number): string => numbers().format(value);
-/** It is a share of 1. What is not all is never rounded to all. */
+/** Shows a share of 1. What is not all is never rounded to all. */
 export const percent = (share: number): string => shares().format(share < 1 ? Math.min(share, 0.999) : share);
 export const day = (iso: string): string => days().format(new Date(iso));
 /** It takes a UTC day: `3. Nov.` */
 export const dayOfYear = (utc: Date): string => daysOfYear().format(utc);
 export const moment = (iso: string): string => moments().format(new Date(iso));
-/** With seconds: where times are compared with those of a log. */
+/** The moment with its seconds, where times are compared with those of a log. */
 export const secondOf = (iso: string): string => momentsOfSeconds().format(new Date(iso));
 /** `Fr., 20.11., 10:24`; with the year where it is another one. */
 export const shortMoment = (iso: string): string => {
@@ -89,13 +89,13 @@ export const exactMoment = (iso: string): string => exact().format(new Date(iso)
 
 const plurals = format((tag) => new Intl.PluralRules(tag));
 
-/** `1 Person`, `3 Personen`: of the forms that the language has, the one for the number, which stands where `#` is. */
+/** `1 Person`, `3 Personen`: of the forms that the language has, the one for the number, which replaces `#`. */
 export const plural = (
   count: number,
   forms: Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { readonly other: string }>,
 ): string => (forms[plurals().select(count)] ?? forms.other).replace('#', number(count));
 
-/** As `<input type=datetime-local>` has it, in the time zone of the browser. */
+/** The time as `<input type=datetime-local>` has it, in the time zone of the browser. */
 export const localTime = (time: string | number): string => {
   const date = new Date(time);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -17,8 +17,9 @@ const MIN_BYTES = 1_400;
 const TEXT = /^(?:text\/|application\/(?:json|yaml))/;
 
 /**
- * By tag: mail, which strangers write and which holds links and codes; people and what they consented to, who write their own
- * names; credentials; what is sent to other systems, with its secrets; reports of abuse; and the same in the forms of other services.
+ * The tags of routes whose answers hold one of these: mail, which strangers write and which holds links and codes; people and
+ * what they consented to, who write their own names; credentials; what is sent to other systems, with its secrets; reports of
+ * abuse; and the same in the forms of other services.
  */
 const UNCOMPRESSED: ReadonlySet<string> = new Set([
   'Inbound mail',

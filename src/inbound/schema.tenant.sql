@@ -120,7 +120,7 @@ CREATE TABLE automatic_replies (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX automatic_replies_age ON automatic_replies (replied_at);
 
--- By these other programs send with nothing but an address and a secret.
+-- Other programs send through a hook with nothing but an address and a secret.
 CREATE TABLE inbound_hooks (
   id           TEXT PRIMARY KEY,
   name         TEXT NOT NULL,

@@ -1,6 +1,6 @@
 // Many messages by one request: the answer for each, and for the whole.
 //
-// Under one idempotency key: while the request runs, the key is kept with the request's digest, and each message has a key
+// A request may have one idempotency key: while it runs, the key is kept with the request's digest, and each message has a key
 // of its own, made of the request's key and its place. So a repetition after a crash sends none twice and goes on with
 // the rest, and a request with another body is refused. At the end the whole answer is kept under the key, unless a part
 // of it could be another one next time: then the repetition tries that part again.

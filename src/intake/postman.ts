@@ -85,7 +85,7 @@ export const createPostman = (deps: PostmanDeps): Postman => {
         projects: null,
         projectId: null,
         draft: draftOf(notice, serviceName),
-        // Not by its content: a caller that may ask whether two are alike could guess a code.
+        // The key is not made of its content: a caller that may ask whether two are alike could guess a code.
         idempotency: { key: row.id, request: row.id },
       });
     } catch (error) {

@@ -161,7 +161,7 @@ export const createDnsLookup = (
         ({ nsname, serial }) => ({ nameserver: toName(nsname), serial }),
       ),
     ipv4: (name) => lookUp((resolver) => resolver.resolve4(name), same),
-    // Not by `resolver.reverse`: it reads /etc/hosts, and calls every failure "not found".
+    // `resolver.reverse` is not used, because it reads /etc/hosts and calls every failure "not found".
     reverse: (address) => lookUp((resolver) => resolver.resolvePtr(reverseName(address)), toName),
     addresses: async (name) =>
       join(

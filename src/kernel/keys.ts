@@ -140,7 +140,7 @@ export const lastingKeysOf = (master: Buffer): Buffer =>
 export const keysOf = ({ present, former, lasting: kept }: MasterKeys): Keys => {
   const read = lastingSchema.parse(JSON.parse(kept.toString()));
   const lasting = mapOf(lastingPurposes, (purpose) => Buffer.from(read[purpose], 'base64'));
-  /** By id, where they are not derived here. */
+  /** The keys that are not derived here, by the ids of their tenants. */
   const brought = new Map<
     string,
     { readonly keys: TenantKeys; readonly hashes: Record<HashPurpose, KeyObject> }

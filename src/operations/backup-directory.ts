@@ -11,7 +11,7 @@ import { type Manifest, readManifest, tenantFile } from './manifest.ts';
 
 const ID = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 const PARTIAL = '.partial-';
-/** Beside backups: the lock with what SQLite makes of it, and what a file system has of its own. */
+/** What may be beside backups: the lock with what SQLite makes of it, and what a file system has of its own. */
 const OTHER_NAMES = /^(?:lock(?:-journal)?|lost\+found|\.snapshots?)$/;
 
 /** Whole seconds: `20261124T020000Z`. */
@@ -88,7 +88,7 @@ const isInside = (directory: string, other: string): boolean =>
 /** Throws DataError, with what to do, where backups of `dataDirectory` cannot be kept in `directory`. Makes it where it is absent. */
 const prepare = (directory: string, dataDirectory: string): void => {
   try {
-    // Not its parents: where the other disk is not mounted, they would be made on this one.
+    // Its parents are not made: where the other disk is not mounted, they would be made on this one.
     const parent = realpathSync(dirname(resolve(directory)));
     const place = existsSync(directory) ? realpathSync(directory) : join(parent, basename(directory));
     if (isInside(place, realpathSync(dataDirectory)))

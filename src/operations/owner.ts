@@ -21,7 +21,7 @@ export const requireOwner = (directory: string, own = userInfo().uid): void => {
 };
 
 /**
- * As `requireOwner`, for the directory in which a new one is made. In one such as /tmp everyone makes directories, which only their own
+ * Like `requireOwner`, for the directory in which a new one is made. In one such as /tmp everyone makes directories, which only their own
  * users may remove: the new one belongs to the user that runs this.
  */
 export const requireOwnerAbove = (parent: string, own = userInfo().uid): void => {

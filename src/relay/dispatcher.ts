@@ -214,7 +214,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         },
         patience,
       );
-      // Not before: what an undone run of the other lane had counted would keep this one from putting back old claims.
+      // They count only now: what an undone run of the other lane had counted would keep this one from putting back old claims.
       working.add(tenantId, taken.length);
       orphans.delete(key);
       nextDue = next[lane];

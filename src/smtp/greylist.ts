@@ -75,7 +75,7 @@ export const createGreylist = ({
   log,
   saveMs = SAVE_MS,
 }: GreylistOptions): Greylist => {
-  /** By block, that whose last new mail is the oldest first: when each mail came. */
+  /** When each mail came, by the block of its client. The block whose last new mail is the oldest comes first. */
   const waiting = new Map<string, Map<string, number>>();
   let count = 0;
   const known = new Map<string, number>();

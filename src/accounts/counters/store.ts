@@ -152,7 +152,7 @@ export const counterStore = perConnection((db: TenantDb) => {
     usage: createSums((row: UsageSum) => addUsage.run(row)),
     volumes: createSums((row: { day: number; stream: Stream; mails: number }) => addVolume.run(row)),
   };
-  /** Those of the days from `fromDay` on. */
+  /** The volumes of the days from `fromDay` on. */
   const knownVolumes = new Map<Stream, { readonly fromDay: number; readonly days: Map<number, number> }>();
   const write = (): void => {
     for (const sum of Object.values(sums)) sum.write();

@@ -52,7 +52,7 @@ export interface CredentialRow {
   project_id: string | null;
   /** The audit names the token by it. */
   name: string;
-  /** Not valid from then on; null: never expires. */
+  /** The token is not valid from then on; null: it never expires. */
   expires_at: number | null;
   /** JSON list of networks (CIDR) that it may be used from; null: from anywhere. */
   allowed_json: string | null;

@@ -108,7 +108,7 @@ export const registryStore = perConnection((db: PlatformDb) => {
       remove.run(id);
       credentialStore(db).forget();
     },
-    /** By one of its names, in whatever state. */
+    /** Finds a tenant by one of its names, in whatever state. */
     any: (
       by: Partial<Record<'id' | 'slug' | 'purpose', string> & { number: number }>,
     ): TenantRow | undefined => any.get({ id: null, number: null, slug: null, purpose: null, ...by }),

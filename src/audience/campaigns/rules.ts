@@ -36,7 +36,7 @@ const LEAST_DEFERRED = 15;
 /** Another one for each five that have an outcome. */
 const TRIED_FOR_ONE = 5;
 
-/** With so many mails that are to be tried again no one more is handed over. */
+/** No one more is handed over while so many mails are to be tried again. */
 export const mayBeDeferred = (tried: number): number =>
   Math.max(LEAST_DEFERRED, Math.floor(tried / TRIED_FOR_ONE));
 

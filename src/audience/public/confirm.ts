@@ -76,7 +76,7 @@ const findAsked = (
   const left = leftAt(db, entry, later, message, now);
   if (subscriber.status !== 'active' && isTooOld(request, left, now)) return null;
   if (subscriber.status === 'pending' && isAnswered(request, later)) return null;
-  // Not that of the request: the form may have been an older one than the mail.
+  // The wording is not that of the request: the form may have been an older one than the mail.
   const wording = consentStore(db).wording(list.id, ({ seq }) => seq < requestSeq);
   return {
     requestId: entry.id,

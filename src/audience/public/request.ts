@@ -30,7 +30,7 @@ import { formHealthStore } from './form-health-store.ts';
 import { type FormState, formStateOf } from './form-state.ts';
 
 export interface SubscriptionRequest {
-  /** Not archived. */
+  /** The list is not archived. */
   readonly list: ListRow;
   readonly address: Address;
   /** Null: as it is known. */

@@ -28,7 +28,7 @@ export class Refusal extends Error {
   readonly hint: string | undefined;
   readonly requestId: string | undefined;
   readonly fields: readonly FieldProblem[];
-  /** Of its texts: English where the API has none in the language of the dashboard. */
+  /** The language of its texts: English where the API has none in the language of the dashboard. */
   readonly language: string | undefined;
 
   constructor(status: number, body: RefusalBody, headers = new Headers()) {
@@ -142,7 +142,7 @@ export const call = async <K extends OperationName>(
   }
 };
 
-/** For the header field `Idempotency-Key`: what is sent twice with the same key is done once. */
+/** A key for the header field `Idempotency-Key`: what is sent twice with the same key is done once. */
 export const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',

@@ -103,7 +103,7 @@ export const Time = ({
 }: {
   readonly at: string | null;
   readonly relative?: boolean;
-  /** With the day of the week, for lists. */
+  /** Shows the day of the week too, for lists. */
   readonly short?: boolean;
   /** Where times are compared with those of a log. */
   readonly seconds?: boolean;
@@ -147,7 +147,7 @@ export const Copy = ({
 }: {
   readonly text: string;
   readonly label?: string;
-  /** Of what is copied, where several such buttons are on the page; read out only. */
+  /** The name of what is copied, where several such buttons are on the page; read out only. */
   readonly name?: string;
 }) => {
   const [isCopied, setCopied] = useState(false);
@@ -239,7 +239,7 @@ export const Meter = ({
   readonly label: string;
   readonly value: number;
   readonly max: number;
-  /** They are shares of 1. */
+  /** Shares of 1. */
   readonly marks?: readonly number[];
   readonly tone?: Tone;
 }) => {

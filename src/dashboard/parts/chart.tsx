@@ -22,7 +22,7 @@ interface ChartProps {
 
 const DAY_MS = 86_400_000;
 
-/** With the days on which there was no mail. */
+/** The days of the rates, also those on which there was no mail. */
 export const allDays = ({ from, to, per_day }: Rates): readonly Rates['per_day'][number][] => {
   const known = new Map(per_day.map((one) => [one.day, one]));
   const none = Object.fromEntries(Object.keys(per_day[0] ?? {}).map((name) => [name, 0]));

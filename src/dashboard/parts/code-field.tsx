@@ -7,7 +7,7 @@ import { type ContentProblem, PLACEHOLDER } from './placeholders.ts';
 interface CodeFieldProps {
   readonly label: string;
   readonly hint?: string;
-  /** At first: from then on it is the editor's. What comes from elsewhere needs another `key`. */
+  /** The value at first: from then on it is the editor's. What comes from elsewhere needs another `key`. */
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly language: 'html' | 'text';

@@ -17,7 +17,7 @@ export interface Content {
 
 export type Values = Readonly<Record<string, string>>;
 
-/** As the API takes it: an empty version is none. */
+/** The content as the API takes it: an empty version is none. */
 export const sentContent = ({ subject, text, html }: Content) => ({
   subject,
   text: text.trim() === '' ? null : text,
@@ -113,7 +113,7 @@ export const ContentFields = ({
   readonly onContent: (content: Content) => void;
   readonly values: Values;
   readonly onValues: (values: Values) => void;
-  /** What the practice has told of itself. */
+  /** What the practice has said about itself. */
   readonly known: Values;
   /** The values are sent: they are not for tests only. */
   readonly areForAll?: boolean;

@@ -47,12 +47,12 @@ export const Dialog = ({ title, isOpen, onClose, children, wide = false }: Dialo
 };
 
 interface ConfirmProps {
-  /** Of the button that opens it. */
+  /** The text of the button that opens it. */
   readonly button: string;
   /** It heads the dialog; the button's text does where it is absent. */
   readonly title?: string;
   readonly text: ComponentChildren;
-  /** Of the button that does it, a verb; the first button's where absent. */
+  /** The text of the button that does it, a verb; the first button's where absent. */
   readonly confirm?: string;
   readonly onConfirm: () => Promise<unknown>;
   readonly kind?: 'danger' | 'primary';

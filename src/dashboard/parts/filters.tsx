@@ -6,7 +6,7 @@ import { partWords } from './words.ts';
 
 interface FilterProps {
   readonly filters: Filters;
-  /** It is the name in the address. */
+  /** The name in the address. */
   readonly name: string;
   readonly label: string;
 }

@@ -121,7 +121,7 @@ interface InputProps {
   readonly list?: string;
 }
 
-/** As `type="email"`, which refuses the letters beyond ASCII that the service takes before the @. */
+/** The attributes are like those of `type="email"`, which refuses the letters beyond ASCII that the service takes before the @. */
 const EMAIL = { inputMode: 'email', autocapitalize: 'none', spellcheck: false, pattern: '.+@.+' };
 
 export const TextField = ({

@@ -6,12 +6,12 @@ import { partWords } from './words.ts';
 
 interface FrameProps {
   readonly title: string;
-  /** It is the width of the view in CSS pixels; absent: as wide as the page. */
+  /** The width of the view in CSS pixels; absent: as wide as the page. */
   readonly width?: number;
 }
 
 interface MailFrameProps extends FrameProps {
-  /** It is the address of a preview. */
+  /** The address of a preview. */
   readonly src: string;
   /** HTML is shown, and its images of other servers can be asked for. */
   readonly isHtml?: boolean;

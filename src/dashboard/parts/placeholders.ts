@@ -3,7 +3,7 @@
 
 import type { Practice } from '#api';
 
-/** As `src/mail/merge-fields.ts` takes them. */
+/** The same names as in `src/mail/merge-fields.ts`. */
 export const PLACEHOLDER = /\{\{\s*([A-Za-z_]\w*(?:\.\w+)*)\s*\}\}/;
 /** The service fills it in for each copy. */
 const OWN = 'unsubscribe_url';

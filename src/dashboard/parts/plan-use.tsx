@@ -3,7 +3,7 @@ import { day, percent } from '#dashboard/words.ts';
 import { Meter, type Tone } from './basics.tsx';
 import { partWords } from './words.ts';
 
-/** Of 1; the service sends a mail at each. */
+/** Shares of 1; the service sends a mail at each. */
 const THRESHOLDS = [1, 0.9, 0.7] as const;
 
 export const PlanUse = ({

@@ -3,7 +3,7 @@ import type { CheckedRecord, WantedRecord } from '#api';
 import { Copy, Lamp, type Tone } from './basics.tsx';
 import { partWords } from './words.ts';
 
-/** Before the first check there is no status. */
+/** A record has no status before the first check. */
 export type Found = WantedRecord & {
   readonly status?: CheckedRecord['status'] | null;
   readonly found?: CheckedRecord['found'];
@@ -98,7 +98,7 @@ export const RecordList = ({
   isOwn,
 }: {
   readonly records: readonly Found[];
-  /** Of a domain whose DNS the practice keeps. */
+  /** The records are of a domain whose DNS the practice keeps. */
   readonly isOwn: boolean;
 }) => (
   <ul class="records dns">

@@ -43,7 +43,7 @@ export const LiftSuppression = ({
   );
 };
 
-/** Those of one address; nothing where there is none. */
+/** The suppressions of one address; nothing where there is none. */
 export const Suppressions = ({
   suppressions,
   onLifted,

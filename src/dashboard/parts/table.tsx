@@ -21,7 +21,7 @@ interface TableProps<T> {
   readonly rows: readonly T[];
   /** Its id where absent. */
   readonly rowKey?: (row: T) => string;
-  /** Where the row leads. */
+  /** The address to which the row leads. */
   readonly href?: (row: T) => string;
 }
 
@@ -31,7 +31,7 @@ const PRESSABLE = 'a, button, input, select, label, summary, dialog';
 const followLink = (event: MouseEvent): void => {
   const { currentTarget: row, target } = event;
   if (!(row instanceof Element && target instanceof Element) || target.closest(PRESSABLE)) return;
-  // With the keys that were held: the link may be wanted in a new tab.
+  // The click has the keys that were held: the link may be wanted in a new tab.
   if (getSelection()?.isCollapsed)
     row.querySelector('a[data-row]')?.dispatchEvent(new MouseEvent('click', event));
 };

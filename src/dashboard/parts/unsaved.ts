@@ -15,7 +15,7 @@ const leavesPage = (event: MouseEvent): boolean => {
   return link !== null && link.href !== '' && link.hash === '' && link.target === '' && !link.download;
 };
 
-/** Before the router is rendered: of listeners at the window the first one decides. */
+/** Called before the router is rendered: of listeners at the window the first one decides. */
 export const guardUnsaved = (): void => {
   addEventListener('beforeunload', (event) => {
     if (unsavedAt !== undefined) event.preventDefault();

@@ -141,7 +141,7 @@ const afterComplaint = ({
   complaintSubType,
   complaintFeedbackType,
 }: NonNullable<SesEvent['complaint']>): Consequence | null => {
-  // Not sent, because the recipient complained about earlier mail of the account, not about this one.
+  // The mail was not sent, because the recipient complained about earlier mail of the account, not about this one.
   if (complaintSubType === 'OnAccountSuppressionList') return bounced('soft', 'relay_suppression', null);
   // Most providers give no type.
   const feedbackType = complaintFeedbackType?.toLowerCase() || 'abuse';

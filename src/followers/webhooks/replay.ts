@@ -30,7 +30,7 @@ export const putBack = (
   else store.putBack(seq, store.hasPending(webhook, order_key) ? null : now, now);
 };
 
-/** Those of that time, ms. */
+/** The failures of that time, ms. */
 export interface Failures {
   readonly since: number;
   /** Exclusive; no end where absent. */

@@ -60,7 +60,7 @@ export const deliveryHeaders = {
 } as const;
 
 type DeliveryHeader = keyof typeof deliveryHeaders;
-/** Not on every delivery. */
+/** The field that only some deliveries have. */
 export const OPTIONAL_HEADER = 'X-Service-Signature-Previous' satisfies DeliveryHeader;
 
 export interface ToSign {

@@ -41,7 +41,7 @@ const isOfAPerson = (fields: readonly Field[]): boolean =>
   !/^multipart\/report\b/i.test(fieldValue(fields, 'content-type') ?? '') &&
   !isAutoReply(fields);
 
-/** By SPF, or by a DMARC that has proved the same address in From: that of another says nothing about the envelope. */
+/** Whether SPF proves the sender, or a DMARC that has proved the same address in From: that of another says nothing about the envelope. */
 const isProved = (sender: Address, { author, auth }: Pick<ReplyFacts, 'author' | 'auth'>): boolean =>
   auth.spf.result === 'pass' ||
   (auth.dmarc.result === 'pass' && author !== null && author.toLowerCase() === addressKey(sender));

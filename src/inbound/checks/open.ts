@@ -30,7 +30,7 @@ export interface MailToCheck {
   readonly envelope: MailEnvelope;
   /** The mail as it came. */
   readonly content: Buffer;
-  /** Those of all tenants. */
+  /** The recipients of all tenants. */
   readonly recipients: readonly string[];
 }
 

@@ -77,7 +77,7 @@ export const checkSignatures = async (
   const chain = fields.filter(({ name }) => ARC_FIELD.test(name)).map(({ value }) => value);
   const isChained = chain.length > 0;
   if (signatures.length === 0 && !isChained) return { dkim: [], arc: { result: 'none' } };
-  // Not a temporary error: by that, a mail could keep DMARC from failing.
+  // The result is not a temporary error: by that, a mail could keep DMARC from failing.
   const unread: Signatures = {
     dkim: signatures.slice(0, MAX_SIGNATURES).map(neutral),
     arc: { result: isChained ? 'fail' : 'none' },

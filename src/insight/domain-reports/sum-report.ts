@@ -61,7 +61,7 @@ const add = (
 };
 
 /**
- * In one form for each address; null where it is none. A report may have 20,000: the arithmetic of kernel/ip-networks.ts would
+ * The one form of each address; null where it is none. A report may have 20,000: the arithmetic of kernel/ip-networks.ts would
  * take half a second.
  */
 const canonicalAddress = (text: string): string | null => {

@@ -37,12 +37,12 @@ export const createSchedule = ({
   lastRetry = LAST_RETRY_MS,
 }: ScheduleDeps): Schedule => {
   const times = createDueTimes();
-  /** Their turn is to come, in the order in which they asked. */
+  /** Tenants whose turn is to come, in the order in which they asked. */
   const ready = new Set<string>();
-  /** Not looked at since the start. */
+  /** Tenants that were not looked at since the start. */
   const unseen = new Set<string>();
   const turns = new Map<string, Promise<void>>();
-  /** Woken during their turn. */
+  /** Tenants that were woken during their turn. */
   const again = new Set<string>();
   /** Failures in a row. */
   const failing = new Map<string, number>();

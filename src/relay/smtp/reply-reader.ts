@@ -15,7 +15,7 @@ export interface ReplyReader {
 
 const decode = (bytes: Buffer): string => {
   const text = bytes.toString('utf8');
-  // Not UTF-8: older German servers answer in Latin-1.
+  // The reply is not UTF-8: older German servers answer in Latin-1.
   return text.includes('\ufffd') ? bytes.toString('latin1') : text;
 };
 

@@ -11,7 +11,7 @@ import { isTimeFormat, serialAsText } from './workbook-times.ts';
 const MIB = 1_024 * 1_024;
 /** The bytes of all parts that are read. */
 const MAX_UNPACKED = 128 * MIB;
-/** The code units of the rows that are made of them. */
+/** The bytes of the rows that are made of them. */
 const MAX_MADE = 32 * MIB;
 const MAX_ENTRIES = 2_000;
 const MAX_ROWS = 1_048_576;

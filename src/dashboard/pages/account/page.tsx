@@ -73,7 +73,7 @@ const Practices = () => {
   );
 };
 
-/** As browsers name themselves, those first that name another one too. */
+/** The names by which browsers identify themselves; those that also name another one come first. */
 const BROWSERS = {
   Edg: 'Edge',
   OPR: 'Opera',

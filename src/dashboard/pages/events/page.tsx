@@ -15,7 +15,7 @@ import { may, practice } from '#dashboard/session.ts';
 import { translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
 
-/** Of those that came while the page was open: a busy day must not fill the browser. */
+/** The bound for events that came while the page was open: a busy day must not fill the browser. */
 const MAX_LIVE = 500;
 
 interface About {

@@ -3,14 +3,14 @@ import type { InboundMessage, InboundMessageSummary, MessageSummary } from '#api
 import { call, Refusal } from '#dashboard/api/call.ts';
 import { may } from '#dashboard/session.ts';
 
-/** In the metadata of an answer written here: the conversation that it belongs to. */
+/** The key in the metadata of an answer written here of the conversation that it belongs to. */
 export const THREAD = 'inbound_thread_id';
 
 export type Part =
   | { readonly at: string; readonly theirs: InboundMessageSummary }
   | { readonly at: string; readonly ours: MessageSummary };
 
-/** Where its sender wants answers. */
+/** The addresses at which its sender wants answers. */
 export const answerTo = ({ reply_to = [], from, mail_from }: InboundMessage): string =>
   reply_to.map(({ address }) => address).join(', ') || from?.address || mail_from;
 

@@ -43,7 +43,7 @@ export const Reply = ({ practiceId, mail, onClose, onSent }: ReplyProps) => {
   const w = translated(words);
   const { fields, field } = useFields({ to: answerTo(mail), subject: subjectOf(mail.subject), text: '' });
   const [isQuoted, setQuoted] = useState(false);
-  /** Of this answer: sent twice, it is one. */
+  /** The key of this answer: sent twice, it is one. */
   const key = useRef(newKey());
   const action = useAction(async () => {
     const body = {

@@ -21,7 +21,7 @@ type Mode = Inbound['options']['catch_all']['mode'];
 interface RuleProps {
   readonly mode: Mode;
   readonly forwardTo: string | null;
-  /** It is the place in the body, with its dot. */
+  /** The place in the body, with its dot. */
   readonly path: string;
   readonly onMode: (mode: Mode) => void;
   readonly onForwardTo: (address: string | null) => void;

@@ -20,7 +20,7 @@ type Typed = Readonly<Record<(typeof fieldNames)[number], string>>;
 const inMail = ['represented_by', 'email', 'phone', 'register'] as const;
 const onPage = [...inMail, 'vat_id', 'authority'] as const;
 
-/** As the end of a marketing mail; what must still be filled in is marked. */
+/** Shows the end of a marketing mail; what must still be filled in is marked. */
 const Footer = ({ name, street, city, ...more }: Typed & { readonly name: string }) => {
   const w = translated(words);
   const { privacy_url, imprint_url } = more;

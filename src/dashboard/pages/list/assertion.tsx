@@ -12,7 +12,7 @@ export interface Asserted {
 
 export const NOT_ASSERTED: Asserted = { basis: 'consent', evidence: '', givenOn: '' };
 
-/** As the API takes it. */
+/** The assertion as the API takes it. */
 export const assertedBy = ({ basis, evidence, givenOn }: Asserted) => ({
   basis,
   evidence,
@@ -26,7 +26,7 @@ export const Assertion = ({
 }: {
   readonly value: Asserted;
   readonly onValue: (value: Asserted) => void;
-  /** Before the names of the fields. */
+  /** The path before the names of the fields. */
   readonly path?: string;
 }) => {
   const w = translated(words);

@@ -5,6 +5,6 @@ export interface Held {
   readonly message: Message;
   readonly timeline: Timeline['data'];
   readonly events: readonly Event[];
-  /** Of its recipients, as far as they may be seen. */
+  /** The suppressions of its recipients, as far as they may be seen. */
   readonly suppressions: readonly Suppression[];
 }

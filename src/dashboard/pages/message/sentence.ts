@@ -13,7 +13,7 @@ export interface SentRecipient extends Reply {
   readonly updated_at: string;
 }
 
-/** It is one of the events of the message. */
+/** One of the events of the message. */
 export interface SentEvent {
   readonly type: string;
   readonly recipient: string | null;
@@ -22,7 +22,7 @@ export interface SentEvent {
   readonly bot: boolean;
 }
 
-/** It is an entry of the timeline. */
+/** An entry of the timeline. */
 export interface SentEntry {
   readonly status: string | null;
   readonly recipient: string | null;
@@ -42,7 +42,7 @@ export interface Speaking {
   readonly locale: string;
   /** ms */
   readonly now: number;
-  /** That of the browser where absent. */
+  /** The time zone of the browser where absent. */
   readonly timeZone?: string;
 }
 

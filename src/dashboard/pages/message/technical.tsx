@@ -1,4 +1,5 @@
-// For who looks into a case: what the servers replied, all events, what the gates decided and why, header fields, ids, the source.
+// What a person needs who looks into a case: what the servers replied, all events, what the gates decided and why, header
+// fields, ids, the source.
 import type { ComponentChildren } from 'preact';
 import type { Decision, Event } from '#api';
 import { addressOf } from '#dashboard/api/call.ts';

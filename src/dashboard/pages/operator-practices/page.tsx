@@ -74,7 +74,7 @@ const columns = (onManage: (row: Readable) => void): readonly Column<OperatorPra
 
 const AllPractices = () => {
   const w = translated(words);
-  // Of the service itself: its mails are there, also the codes, where nothing is sent on.
+  // The practice of the service itself has its mails, also the codes, where nothing is sent on.
   const system = useAnswer('GET /api/admin/practices', { purpose: 'system' });
   const own = system.value?.data[0];
   const filters = useFilters();

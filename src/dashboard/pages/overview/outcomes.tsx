@@ -13,7 +13,7 @@ import { day, number, percent, translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
 
 const WINDOWS = [30, 90] as const;
-/** Of a limit: from here on it is worth a look. */
+/** A rate is worth a look from this share of a limit on. */
 const WATCHED = 0.5;
 
 type OfRoute = Rates['routes'][number];

@@ -24,7 +24,10 @@ interface Mail {
   readonly status: MessageStatus | null;
 }
 
-/** Of both lists in one: each goes on from its own. Ended lists are not asked for again: what they answer is left out. */
+/**
+ * Joins the cursors of both lists: each goes on from its own. Ended lists are not asked for again: what they answer is left
+ * out.
+ */
 const join = ({ messages, received }: Person): string | null =>
   messages?.next_cursor || received?.next_cursor
     ? JSON.stringify([messages?.next_cursor ?? null, received?.next_cursor ?? null])

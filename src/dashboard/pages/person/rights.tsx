@@ -71,7 +71,7 @@ const Erase = ({
   );
 };
 
-/** In the place of the person, once they are erased. */
+/** Shown in the place of the person, once they are erased. */
 export const Erased = ({ erasure: first }: { readonly erasure: Erasure }) => {
   const w = translated(words);
   const [erasure, setErasure] = useState(first);

@@ -56,7 +56,7 @@ const Writing = ({ id, template, onChanged }: OneProps) => {
         reply_to: fields.reply_to.trim() || null,
       },
     });
-    // As it was stored; what was typed meanwhile stays.
+    // The content becomes what was stored; what was typed meanwhile stays.
     setContent((present) => (present === content ? contentOf(saved) : present));
     onChanged(saved);
     toast(w.saved);

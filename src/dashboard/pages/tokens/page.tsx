@@ -14,7 +14,7 @@ import { translated } from '#dashboard/words.ts';
 import { TokenForm } from './form.tsx';
 import { words } from './words/de.ts';
 
-/** As many projects as fit into one answer. */
+/** One answer has room for so many projects. */
 const MAX_PROJECTS = 200;
 
 const Tokens = () => {

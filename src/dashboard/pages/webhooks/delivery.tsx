@@ -29,7 +29,7 @@ interface DeliveryProps {
   readonly webhookID: string;
   readonly deliveryID: string;
   readonly onClose: () => void;
-  /** It was replayed. */
+  /** Called after a replay. */
   readonly onChange: () => void;
 }
 

@@ -31,7 +31,7 @@ const look = EditorView.theme({
   '.cm-fault': { color: 'var(--bad)', background: 'var(--bad-soft)', padding: '0 var(--space-2)' },
 });
 
-/** Without the grammars of style and script elements, which together are as large as the rest. */
+/** The language without the grammars of style and script elements, which together are as large as the rest. */
 const htmlLanguage = LRLanguage.define({ parser });
 
 const colours = syntaxHighlighting(
