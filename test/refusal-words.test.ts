@@ -9,16 +9,23 @@ import { refusals } from '#src/app/refusals.ts';
 import { sendBody } from '#src/intake/schema.ts';
 import { errorTable } from '#src/kernel/error-table.ts';
 import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
+import { answerDefault, type MemberLanguage, memberLanguages } from '#src/kernel/language.ts';
 import { type Sentences, said, say, speakerOf } from '#src/kernel/say.ts';
 import { validate } from '#src/kernel/validate.ts';
 
 const SRC = join(import.meta.dirname, '..', 'src');
 const load = createRequire(import.meta.url);
 const rooms = readdirSync(SRC).filter((room) => existsSync(join(SRC, room, 'refusals')));
-const catalogues = Object.fromEntries(
-  rooms.map((room) => [room, (load(join(SRC, room, 'refusals/de.ts')) as { de: Sentences }).de]),
-);
-const german = speakerOf('de', refusals.de);
+/** Of each room in that language, in a room that has no such file none. */
+const catalogues = (language: MemberLanguage): Sentences[] =>
+  rooms
+    .map((room) => join(SRC, room, `refusals/${language}.ts`))
+    .filter((file) => existsSync(file))
+    .map((file) => (load(file) as { words: Sentences }).words);
+const sentencesIn = (language: MemberLanguage): Sentences => refusals(language) ?? {};
+/** English is what the texts are written in. */
+const translated = memberLanguages.filter((language) => language !== answerDefault);
+const german = speakerOf('de', refusals('de'));
 
 interface Node {
   readonly type: string;
@@ -106,18 +113,18 @@ const texts = sources.flatMap(({ name, source }) =>
 /** They refuse in the forms of other APIs alone, which are English. */
 const FOREIGN = ['compat'];
 
-test('each text has German', () => {
-  const lacking = texts.filter(({ text }) => !Object.hasOwn(refusals.de, text));
+test.each(translated)('each text is there in %s', (language) => {
+  const lacking = texts.filter(({ text }) => !Object.hasOwn(sentencesIn(language), text));
   const named = lacking.filter(({ name }) => !FOREIGN.includes(name.split('/')[0] ?? ''));
   expect(named.map(({ name, text }) => `${name}: ${text}`)).toEqual([]);
 });
 
-test('each message of a schema has German', () => {
+test.each(translated)('each message of a schema is there in %s', (language) => {
   const lacking = sources.flatMap(({ name, source }) =>
     // The configuration is the operator's: its faults are English.
     /from 'zod'/.test(source) && !/^(?:compat|app|kernel\/config)\//.test(name)
       ? schemaTextsIn(source)
-          .filter((text) => !Object.hasOwn(refusals.de, text))
+          .filter((text) => !Object.hasOwn(sentencesIn(language), text))
           .map((text) => `${name}: ${text}`)
       : [],
   );
@@ -147,25 +154,25 @@ const written = sources
   .join('\n')
   .replaceAll('\\', '');
 
-test('each German text is of a text in the sources', () => {
+test.each(translated)('each text in %s is of a text in the sources', (language) => {
   const said = new Set(texts.map(({ text }) => text));
-  const keys = Object.keys(refusals.de).filter((key) => !said.has(key));
+  const keys = Object.keys(sentencesIn(language)).filter((key) => !said.has(key));
   expect(keys.filter((key) => !written.includes(key.replaceAll('\\', '')))).toEqual([]);
 });
 
-test('the catalogue of each room answers', () => {
-  const keys = Object.values(catalogues).flatMap((one) => Object.keys(one));
-  expect(keys.toSorted()).toEqual(Object.keys(refusals.de).toSorted());
+test.each(translated)('the catalogue of each room answers in %s', (language) => {
+  const keys = catalogues(language).flatMap((one) => Object.keys(one));
+  expect(keys.toSorted()).toEqual(Object.keys(sentencesIn(language)).toSorted());
 });
 
-test('no text is in two catalogues', () => {
-  const keys = Object.values(catalogues).flatMap((one) => Object.keys(one));
+test.each(translated)('no text is in two catalogues in %s', (language) => {
+  const keys = catalogues(language).flatMap((one) => Object.keys(one));
   expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
 });
 
-test('a German text has as many values as the English one', () => {
+test.each(translated)('a text in %s has as many values as the English one', (language) => {
   const count = (text: string): number => text.split('{}').length;
-  const wrong = Object.entries<Sentences[string]>(refusals.de).filter(
+  const wrong = Object.entries(sentencesIn(language)).filter(
     ([key, text]) => typeof text === 'string' && count(text) !== count(key),
   );
   expect(wrong).toEqual([]);

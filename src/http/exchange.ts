@@ -27,8 +27,8 @@ import { ClientGone, hasBody } from './body.ts';
 import { type Compress, mayCompress } from './compression.ts';
 import { refusalPage } from './refusal-page.ts';
 
-/** Who says texts of refusals in which language; English needs none. */
-export type Speakers = Readonly<Partial<Record<MemberLanguage, Speak>>>;
+/** Who says texts of refusals in a language. */
+export type SpeakIn = (language: MemberLanguage) => Speak;
 
 const CLIENT_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -63,14 +63,14 @@ export class Exchange implements RequestContext {
   bytesOut = 0;
   errorCode: ErrorCode | undefined;
   readonly #log: Log;
-  readonly #speakers: Speakers;
+  readonly speakIn: SpeakIn;
   /** Set once the request is admitted. */
   readmit = async (): Promise<Caller> => this.caller;
   #ownLog: Log | undefined;
   #change: Change | undefined;
 
-  constructor(request: Request, response: ServerResponse, log: Log, speakers: Speakers = {}) {
-    this.#speakers = speakers;
+  constructor(request: Request, response: ServerResponse, log: Log, speakIn: SpeakIn = () => inEnglish) {
+    this.speakIn = speakIn;
     this.request = request;
     this.response = response;
     this.path = '';
@@ -130,10 +130,6 @@ export class Exchange implements RequestContext {
 
   get speak(): Speak {
     return this.speakIn(this.answerLanguage);
-  }
-
-  speakIn(language: MemberLanguage): Speak {
-    return this.#speakers[language] ?? inEnglish;
   }
 
   /** `Accept-Language: *` names none. */
@@ -372,7 +368,7 @@ export const answerError = async (
   const result =
     exchange.shape?.refusals?.write(error) ??
     (isReadByPerson(exchange)
-      ? refusalPage(error, exchange.language, (language) => exchange.speakIn(language), serviceName)
+      ? refusalPage(error, exchange.language, exchange.speakIn, serviceName)
       : { status: error.status, body: error });
   await answer(exchange, result, errorTerms);
 };

@@ -4,10 +4,10 @@ import type { EventsDescription } from '#src/kernel/events-description.ts';
 import type { HealthPart } from '#src/kernel/health.ts';
 import type { MemberLanguage } from '#src/kernel/language.ts';
 import type { ForeignShape, Route } from '#src/kernel/route.ts';
-import { type Sentences, type Speak, speakerOf } from '#src/kernel/say.ts';
+import { inEnglish, type Sentences, type Speak, speakerOf } from '#src/kernel/say.ts';
 import { dashboardRoutes } from './dashboard-files.ts';
 import { documentationRoutes } from './documentation.ts';
-import type { Speakers } from './exchange.ts';
+import type { SpeakIn } from './exchange.ts';
 import { healthRoutes } from './health.ts';
 import { landingRoute } from './landing.ts';
 import { metaRoute, type ServiceFacts } from './meta.ts';
@@ -24,8 +24,8 @@ export interface HttpParts {
   readonly attachmentPolicy: ServiceFacts['attachmentPolicy'];
   /** Whether any scanner is configured. */
   readonly scanners: () => boolean;
-  /** Texts of refusals that clients may ask for in other languages than English. */
-  readonly refusals: Readonly<Partial<Record<MemberLanguage, Sentences>>>;
+  /** Texts of refusals in a language that clients may ask for, by the English ones; undefined where it has none of its own. */
+  readonly refusals: (language: MemberLanguage) => Sentences | undefined;
   /** Answers that their route does not declare become errors: for tests. */
   readonly checkResponses?: boolean | undefined;
 }
@@ -43,14 +43,16 @@ type Doors = Pick<
 >;
 
 /** Each is made when its language is first asked for: its sentences are loaded by then. */
-const speakersOf = (refusals: HttpParts['refusals']): Speakers => {
-  const made: Partial<Record<MemberLanguage, Speak>> = {};
-  const speakers = {};
-  for (const language of Object.keys(refusals) as MemberLanguage[])
-    Object.defineProperty(speakers, language, {
-      get: () => (made[language] ??= speakerOf(language, refusals[language])),
-    });
-  return speakers;
+const speakersOf = (refusals: HttpParts['refusals']): SpeakIn => {
+  const made = new Map<MemberLanguage, Speak>();
+  return (language) => {
+    const known = made.get(language);
+    if (known !== undefined) return known;
+    const sentences = refusals(language);
+    const speak = sentences === undefined ? inEnglish : speakerOf(language, sentences);
+    made.set(language, speak);
+    return speak;
+  };
 };
 
 /** Throws where the list of routes is defective. */
@@ -108,7 +110,7 @@ export const openHttp = (base: Base, doors: Doors, parts: HttpParts) => {
     practiceNamed,
     tenantExists,
     someMoved,
-    speakers: speakersOf(parts.refusals),
+    speakIn: speakersOf(parts.refusals),
     serviceName: name,
     limits: base.limits,
     draining,

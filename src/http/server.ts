@@ -17,12 +17,12 @@ import { type Log, REQUEST_LINE } from '#src/kernel/log.ts';
 import { redactText } from '#src/kernel/redact.ts';
 import { say, type Text } from '#src/kernel/say.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
-import { Exchange, type Speakers } from './exchange.ts';
+import { Exchange, type SpeakIn } from './exchange.ts';
 import { clientAddressOf, type Trust, whyMalformed } from './request-head.ts';
 import { budgetOwner, createServe, type ServeOptions } from './serve.ts';
 
 export interface HttpServerOptions extends ServeOptions {
-  readonly speakers?: Speakers;
+  readonly speakIn?: SpeakIn;
   readonly listen: { readonly host: string; readonly port: number };
   /** Whose X-Forwarded-For is believed: no one's, that of a number of proxies in front, or of proxies in these networks. */
   readonly trustProxy: false | number | readonly string[];
@@ -88,7 +88,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     }
     let exchange: Exchange;
     try {
-      exchange = new Exchange(request as Request, response, log, options.speakers);
+      exchange = new Exchange(request as Request, response, log, options.speakIn);
     } catch {
       refuseHead(response, say`The target of the request has no path that can be read.`);
       return;
@@ -171,7 +171,7 @@ const malformed = (message: Text) => {
   return { headers, body };
 };
 
-/** By node's own way, so that it comes after the answers to the requests before it. */
+/** Answers in node's own way, so that the answer comes after the answers to the requests before it. */
 const refuseHead = (response: ServerResponse, message: Text): void => {
   const { headers, body } = malformed(message);
   response.writeHead(400, headers).end(body);

@@ -2,9 +2,12 @@
 // `words/<language>/<subject>.ts` where a room has many. Each exports `words`; the German file gives the others their type. A
 // file is loaded when its language is first asked for: most daemons never need them all. A new language is its files and its
 // line in `language.ts`.
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Language } from './language.ts';
+import type { Sentences } from './say.ts';
 
 const load = createRequire(import.meta.url);
 
@@ -23,5 +26,25 @@ export const catalogue = <Words, Offered extends Language = Language>(
     const { words } = load(fileURLToPath(new URL(files.replace('*', language), url))) as { words: Words };
     loaded.set(language, words);
     return words;
+  };
+};
+
+/**
+ * Finds what is refused in a language, by the English texts: `refusals/<language>.ts` in each of the folders that has it. Undefined
+ * where none has it, as none has English.
+ */
+export const refusalsIn = (
+  folders: () => readonly string[],
+): ((language: Language) => Sentences | undefined) => {
+  const loaded = new Map<Language, Sentences | undefined>();
+  return (language) => {
+    if (loaded.has(language)) return loaded.get(language);
+    const found = folders()
+      .map((folder) => join(folder, 'refusals', `${language}.ts`))
+      .filter((file) => existsSync(file))
+      .map((file) => (load(file) as { words: Sentences }).words);
+    const all: Sentences | undefined = found.length === 0 ? undefined : Object.assign({}, ...found);
+    loaded.set(language, all);
+    return all;
   };
 };

@@ -1,11 +1,11 @@
 // What the codes of refusals are, in few words of a language: for mails about what was refused long ago.
+import { refusalsIn } from './catalogue.ts';
 import { errorTable } from './error-table.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Language } from './language.ts';
-import { de } from './refusals/de.ts';
-import { inEnglish, type Sentences, type Speak, speakerOf, type Text } from './say.ts';
+import { inEnglish, type Speak, speakerOf, type Text } from './say.ts';
 
-const sentences: Readonly<Partial<Record<Language, Sentences>>> = { de };
+const sentencesIn = refusalsIn(() => [import.meta.dirname]);
 
 interface CodeWords {
   readonly brief?: Text;
@@ -14,7 +14,8 @@ interface CodeWords {
 const declared: Readonly<Record<ErrorCode, CodeWords>> = errorTable;
 
 export const codeWords = (language: Language): Readonly<Record<string, string>> => {
-  const speak = sentences[language] === undefined ? inEnglish : speakerOf(language, sentences[language]);
+  const sentences = sentencesIn(language);
+  const speak = sentences === undefined ? inEnglish : speakerOf(language, sentences);
   return Object.fromEntries(
     Object.entries(declared).flatMap(([code, { brief }]) => (brief ? [[code, speak(brief)]] : [])),
   );

@@ -47,13 +47,14 @@ const LETTERLESS = ['`{}`: {}', '`{}`: {}.', '`{}` {}.', '{}: {}'];
 /** The words of the engine's parser, which English answers have. */
 const PARSER = 'Unexpected end of JSON input';
 
+const ofRefusals = refusals('de') ?? expect.fail('there is no German');
 const sentences: Readonly<Record<Language, readonly ReturnType<typeof patternOf>[]>> = {
   de: [
-    ...Object.entries<Sentences[string]>(refusals.de).flatMap(([key, said]) => sentenceOf(key, said)),
+    ...Object.entries(ofRefusals).flatMap(([key, said]) => sentenceOf(key, said)),
     ...Object.values(german.suppressed),
     ...LETTERLESS,
   ].map(patternOf),
-  en: [...Object.keys(refusals.de), ...Object.values(english.suppressed), ...LETTERLESS, PARSER].map(
+  en: [...Object.keys(ofRefusals), ...Object.values(english.suppressed), ...LETTERLESS, PARSER].map(
     patternOf,
   ),
 };

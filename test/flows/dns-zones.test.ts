@@ -112,7 +112,7 @@ const keyOf = (apex: string, { name, type }: Pick<CheckedRecord, 'name' | 'type'
   `${name === apex ? '@' : name.slice(0, -apex.length - 1)} ${type}`;
 
 /** All advice is known in it. */
-const german = speakerOf('de', refusals.de);
+const german = speakerOf('de', refusals('de'));
 
 const allOf = (check: HostCheck): CheckedRecord[] => [...check.records, ...check.inbound];
 const checkRow = (knot: Knot, row: ZoneRow): Promise<HostCheck> =>

@@ -20,7 +20,7 @@ const MARKETING: Partial<Facts> = {
   unsubscribe: 'one_click',
 };
 
-const german = speakerOf('de', refusals.de);
+const german = speakerOf('de', refusals('de'));
 const score = (
   given: { draft?: Partial<Draft>; facts?: Partial<Facts>; content?: Partial<Assessment> } = {},
   language: 'de' | 'en' = 'en',

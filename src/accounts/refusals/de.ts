@@ -1,7 +1,7 @@
 // What is refused of practices, projects and routes, in German, by the English texts.
 import type { Sentences } from '#src/kernel/say.ts';
 
-export const de = {
+export const words = {
   'The registry has practice {} under number {}, and its file has number {}.':
     'Das Verzeichnis führt die Praxis {} unter der Nummer {}, ihre Datei hat die Nummer {}.',
   'The backup is older than the return of the practice to this host, or of another host. Restore it into another directory, export the practice from there, erase the one that is here, and import the file.':

@@ -1,7 +1,7 @@
 // German for what the composition root's own operations refuse: see kernel/say.ts.
 import type { Sentences } from '#src/kernel/say.ts';
 
-export const de = {
+export const words = {
   'The practice was erased.': 'Die Praxis wurde gelöscht.',
   'The short name of the practice is another one.': 'Der Kurzname der Praxis ist ein anderer.',
   'Type it as it is. Nothing was erased.': 'Geben Sie ihn so ein, wie er ist. Es wurde nichts gelöscht.',

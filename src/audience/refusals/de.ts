@@ -1,7 +1,7 @@
 // What is refused of lists, subscribers, imports, campaigns and people's data, in German, by the English texts.
 import type { Sentences } from '#src/kernel/say.ts';
 
-export const de = {
+export const words = {
   // Whole campaigns and the status they have.
   'expected the file: its content, or a form with the field `file`':
     'erwartet wird die Datei: ihr Inhalt oder ein Formular mit dem Feld `file`',

@@ -2,7 +2,7 @@
 import type { Sentences } from '#src/kernel/say.ts';
 import { advice } from './advice.de.ts';
 
-export const de = {
+export const words = {
   ...advice,
   'The host {} belongs to another practice.': 'Der Host {} gehört einer anderen Praxis.',
   'The practice has asked for {} domains already.': 'Die Praxis hat schon {} Domains angefragt.',

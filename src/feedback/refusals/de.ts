@@ -1,7 +1,7 @@
 // What is refused of suppressions, pauses and reports of upstreams, in German, by the English texts.
 import type { Sentences } from '#src/kernel/say.ts';
 
-export const de = {
+export const words = {
   'The practice is paused already.': 'Die Praxis ist schon angehalten.',
   'GET /api/practices/{id} shows who paused it and why.':
     'GET /api/practices/{id} zeigt, wer sie angehalten hat und warum.',

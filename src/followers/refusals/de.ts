@@ -1,7 +1,7 @@
 // What is refused of live streams, alerts and webhooks, in German, by the English texts.
 import type { Sentences } from '#src/kernel/say.ts';
 
-export const de = {
+export const words = {
   'The practice has too many live streams.': 'Die Praxis hat zu viele Live-Streams.',
   'At most {} at once: end one, or let several windows share one.':
     'Es sind höchstens {} zugleich möglich: Beenden Sie einen oder lassen Sie mehrere Fenster einen teilen.',

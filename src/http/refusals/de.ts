@@ -1,7 +1,7 @@
 // What the server itself refuses, in German, by the English texts.
 import type { Sentences } from '#src/kernel/say.ts';
 
-export const de = {
+export const words = {
   'The host that this practice has moved to does not answer.':
     'Der Server, auf den diese Praxis umgezogen ist, antwortet nicht.',
   'Too many requests.': 'Zu viele Anfragen.',

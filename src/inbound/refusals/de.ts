@@ -1,7 +1,7 @@
 // What is refused of mail received, forwarding and inbound hooks, in German, by the English texts.
 import type { Sentences } from '#src/kernel/say.ts';
 
-export const de = {
+export const words = {
   'expected an address outside of this mailbox': 'erwartet wird eine Adresse außerhalb dieses Postfachs',
   'must be at most {}, because the installation keeps mail no longer':
     'darf höchstens {} sein, weil die Installation Mail nicht länger aufbewahrt',

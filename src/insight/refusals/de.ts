@@ -1,7 +1,7 @@
 // What is refused of exports, reports and previews, in German, by the English texts.
 import type { Sentences } from '#src/kernel/say.ts';
 
-export const de = {
+export const words = {
   'Exports are made {} times a minute at most.': 'Exporte gibt es höchstens {}-mal in der Minute.',
   'The practice is not ready: {}.': 'Die Praxis ist noch nicht so weit: {}.',
   'Too many reports for this practice.': 'Zu viele Berichte für diese Praxis.',

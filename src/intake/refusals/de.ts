@@ -1,7 +1,7 @@
 // What is refused of messages and templates, in German, by the English texts.
 import type { Sentences } from '#src/kernel/say.ts';
 
-export const de = {
+export const words = {
   // What the gates look at.
   'Kind and route': 'Art und Versandweg',
   'Domain of the sender': 'Domain des Absenders',

@@ -8,7 +8,7 @@ const wordsOfCodes = Object.values<CodeDeclaration>(errorTable).flatMap(({ brief
   ...(brief && de.brief !== undefined ? [[brief.key, de.brief]] : []),
 ]);
 
-export const de = {
+export const words = {
   ...(Object.fromEntries(wordsOfCodes) as Readonly<Record<string, string>>),
 
   // What an access asks for.

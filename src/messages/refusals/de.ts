@@ -1,7 +1,7 @@
 // What is refused of stored messages and of their retention, in German, by the English texts.
 import type { Sentences } from '#src/kernel/say.ts';
 
-export const de = {
+export const words = {
   'There is no such message.': 'Diese Nachricht gibt es nicht.',
   'must be at most {}, because the installation keeps it no longer':
     'darf höchstens {} sein, weil die Installation es nicht länger aufbewahrt',

@@ -1,7 +1,7 @@
 // What is refused of accounts, sessions, members, roles and tokens, in German, by the English texts.
 import type { Sentences } from '#src/kernel/say.ts';
 
-export const de = {
+export const words = {
   // Signing in.
   'expected {} digits': 'erwartet werden {} Ziffern',
   'The code is not the right one, has expired or is used up.':

@@ -1,7 +1,7 @@
 // What is refused of sources, upstreams and captured messages, in German, by the English texts.
 import type { Sentences } from '#src/kernel/say.ts';
 
-export const de = {
+export const words = {
   'The message has no such recipient.': 'Diesen Empfänger hat die Nachricht nicht.',
   '{} of the message are older than they are kept, and have been removed.':
     '{} der Nachricht sind älter, als sie aufbewahrt werden, und wurden entfernt.',
