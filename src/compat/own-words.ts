@@ -6,7 +6,7 @@ import { CONTENT_REQUIRED } from '#src/intake/send-fields.ts';
 export interface OwnWords {
   /** Native names of fields to their own, where these are others. */
   readonly names: Readonly<Record<string, string>>;
-  /** It refuses a message without content. */
+  /** The refusal of a message without content. */
   readonly contentRequired: string;
 }
 

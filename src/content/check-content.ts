@@ -25,7 +25,7 @@ export interface Scanners {
   readonly rspamd: Pick<RspamdScanner, 'scan'> | null;
   readonly clamd: Pick<Scanner<Content, ScannerReport['clamd']>, 'scan'> | null;
   readonly dnsLists: Pick<Scanner<readonly string[], ScannerReport['links']>, 'scan'> | null;
-  /** It answers at once, so `rate` uses it too. */
+  /** The list answers at once, so `rate` uses it too. */
   readonly blockList: Pick<BlockList, 'find' | 'isConfigured'> | null;
   /** What to do with content if a scanner failed. */
   readonly onFailure: () => 'pass' | 'refuse';

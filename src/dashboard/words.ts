@@ -74,7 +74,7 @@ export const number = (value: number): string => numbers().format(value);
 /** Shows a share of 1. What is not all is never rounded to all. */
 export const percent = (share: number): string => shares().format(share < 1 ? Math.min(share, 0.999) : share);
 export const day = (iso: string): string => days().format(new Date(iso));
-/** It takes a UTC day: `3. Nov.` */
+/** Shows a UTC day: `3. Nov.` */
 export const dayOfYear = (utc: Date): string => daysOfYear().format(utc);
 export const moment = (iso: string): string => moments().format(new Date(iso));
 /** The moment with its seconds, where times are compared with those of a log. */

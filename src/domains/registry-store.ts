@@ -163,7 +163,7 @@ export const servedStore = perConnection((db: PlatformDb) => {
   return {
     /** Null for an unknown name and for a custom domain that was never verified. */
     kindOf: (name: string): 'managed' | 'custom' | null => kindOf.get(name) ?? null,
-    /** They come in the order of the tokens, after `after`. */
+    /** The tokens after `after`, in their order. */
     tokens: (after: string, limit: number): { token: string; text: string }[] => tokens.all(after, limit),
     /** The hosts after `after`, in the order of their names. */
     managedHosts: (after: string, limit: number): string[] => managedHosts.all(after, limit),

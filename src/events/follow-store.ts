@@ -91,9 +91,9 @@ export const followStore = perConnection((db: TenantDb) => {
     /** The cursor after all events, also those that have been removed since; 0 in an empty log. */
     last: (): number => last.get() ?? 0,
     event: (seq: number): FollowedEvent | undefined => bySeq.get(seq),
-    /** They come in the order of the log, after the cursor. */
+    /** The events after the cursor, in the order of the log. */
     after: (seq: number, limit: number): FollowedEvent[] => after.all(seq, limit),
-    /** It returns the types alone. */
+    /** The types alone of the events after the cursor. */
     typesAfter: (seq: number, limit: number): Pick<FollowedEvent, 'seq' | 'type'>[] =>
       typesAfter.all(seq, limit),
     /** Undefined before the follower has read anything. */

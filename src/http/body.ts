@@ -148,7 +148,7 @@ export const readBody = async (
   }
 };
 
-/** It needs no event and no timer. */
+/** Takes what has arrived, without an event and a timer. */
 const takeArrived = (
   request: IncomingMessage,
   { limitBytes }: BodyTerms,

@@ -19,7 +19,7 @@ import { MINUTE } from '#src/kernel/time.ts';
 import { hasBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 
-/** They concern one connection, not a request on its way from end to end (RFC 9110 §7.6.1). */
+/** Fields that concern one connection, not a request on its way from end to end (RFC 9110 §7.6.1). */
 const HOP_BY_HOP =
   'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
     ' ',

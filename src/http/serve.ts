@@ -30,7 +30,7 @@ export interface ServeOptions extends AdmissionOptions {
   readonly unreadMs?: number;
 }
 
-/** It holds for routes that declare no limit of their own: far above any record of the API, far below an attachment. */
+/** The limit of routes that declare none of their own: far above any record of the API, far below an attachment. */
 const DEFAULT_BODY_BYTES = 1024 * 1024;
 /** For routes that anyone may call: far above a code, an address, a password. What strangers hold is bounded by it. */
 const PUBLIC_BODY_BYTES = 16 * 1024;

@@ -62,7 +62,7 @@ interface Reading extends ReceivedMail {
 interface Earlier {
   /** The ids of its copies. */
   readonly ids: readonly string[];
-  /** It became a signal, so that no copy shows that it came. */
+  /** The mail became a signal, so that no copy shows that it came. */
   readonly isSignal: boolean;
   /** The size of the content as it came: a mail of another size is not hashed for a comparison. */
   readonly bytes: number;

@@ -78,7 +78,7 @@ export const blockedError = (messageId: string, content: Assessment): AppError<'
 /** How long a key answers with what was answered first. */
 export const IDEMPOTENCY_PERIOD = DAY;
 const PATIENCE_MS = 30 * SECOND;
-/** They take some 5 ms of a transaction. */
+/** So many answers take some 5 ms of a transaction. */
 const ANSWERS_PER_TRANSACTION = 500;
 
 export interface KeyedRequest {

@@ -85,7 +85,7 @@ export const headOfSigned = (part: MimePart, boundary: string): Head => ({
   fields: fieldsOfNoFile(part),
 });
 
-/** It leaves in UTF-8. */
+/** The head of a part that leaves in UTF-8. */
 export const headOfText = (part: MimePart): Head => ({
   type: withParameters(part.type, [['charset', 'utf-8'], ...kept(part.parameters, 'charset', ...NAMES)]),
   fields: fieldsOfNoFile(part),

@@ -49,7 +49,7 @@ type Target = keyof NativeBody | `${typeof SETTING}${keyof NonNullable<NativeBod
 
 interface Alias {
   readonly native: Target;
-  /** It returns the native form. */
+  /** Returns the native form. */
   readonly translate?: (given: never) => unknown;
 }
 

@@ -125,7 +125,7 @@ export interface Limits extends Readonly<OwnLimits> {
   readonly signInPerEmail: RateLimit;
   /** Requests of strangers to be put on a list. */
   readonly subscribePerMailbox: RateLimit;
-  /** It holds for one practice. */
+  /** The limit for one practice. */
   readonly subscribePerDomain: RateLimit;
   readonly subscribePerList: RateLimit;
   /** Mails received, per client address and per tenant. */

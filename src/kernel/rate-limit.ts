@@ -46,7 +46,7 @@ interface Bucket {
   at: number;
 }
 
-/** They take about 20 MB at the most. */
+/** So many buckets take about 20 MB. */
 const MAX_BUCKETS = 100_000;
 
 /**

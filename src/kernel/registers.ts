@@ -5,7 +5,7 @@ import type { PlatformDb, TenantDb } from './db/sqlite.ts';
 
 export interface Registering {
   readonly tenantId: string;
-  /** It may differ from the one in the file of a tenant that came from another host. */
+  /** The number may differ from the one in the file of a tenant that came from another host. */
   readonly number: number;
   readonly now: number;
   /** What another tenant has, and keeps: a sentence for the operator. */

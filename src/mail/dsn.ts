@@ -71,7 +71,7 @@ const hostOf = (value: string | null): string | null => {
   return host?.toLowerCase().replace(/\.$/, '') || null;
 };
 
-/** It leaves out the marks around it. The look-behind keeps the time linear. */
+/** The comment without the marks around it. The look-behind keeps the time linear. */
 const commentIn = (words: string): string | null =>
   words.slice(0, MAX_COMMENT).replace(/^[\s(:;-]+|(?<![\s)])[\s)]+$/g, '') || null;
 

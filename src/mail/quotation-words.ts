@@ -73,7 +73,7 @@ const KINDS = new Map(
     HEADER_WORDS[kind].split('|').map((word) => [word, kind] as const),
   ),
 );
-/** It may be in bold of Markdown. */
+/** The field may be in bold of Markdown. */
 const FIELD = /^\s{0,4}\*{0,2}(\p{L}[\p{L}\p{M} ]{0,24}?)\s?\*{0,2}\s?[:：]/u;
 
 /** What a line repeats of a mail's header; null where it is another line. */
@@ -85,7 +85,7 @@ const SENT_BY =
   /^\W{0,4}(?:sent (?:from|with|via|using)|diese (?:nachricht|e-?mail) wurde|gesendet|verschickt|envoyé|enviad[oa]|inviat[oa]|verstuurd|verzonden|wysłan[oeya]|odesl[aá]no|odoslan[éeo]|poslano|skickat|sendt|lähetetty|trimis|στάλθηκε|εστάλη|отправлено|надіслано|відправлено|provenance|发自|發自|从我的|從我的|get (?:bluemail|outlook))|(?:gesendet|versendet|gönderildi|küldve|発信|送信|发送|傳送|보냄)\W{0,4}$/iu;
 const DEVICE =
   /i-?phone|i-?pad|i-?pod|android|galaxy|samsung|huawei|xiaomi|redmi|xperia|pixel|fairphone|motorola|nokia|blackberry|bluemail|windows|outlook|yahoo|gmx|web\.de|\baol\b|proton|telekom|freenet|thunderbird|k-9|\bspark\b|\bmail\b|libero|orange|\bapp\b|mobil|mobiel|handy|phone|telefon|téléphone|teléfono|tablet|ger(?:ä|ae)t|device|appareil|dispositiv|móvil|celular|cellulare|telemóvel|toestel|komór|cihaz|eszköz|puhelim|συσκευή|κινητό|устройств|телефон|айфон|手机|手機|スマートフォン|휴대폰|스마트폰|unterwegs|\btuta|posteo|zoho|<https?:/iu;
-/** It may be in any language, as a link or not. */
+/** The line may be in any language, as a link or not. */
 const OUTLOOK = /\boutlook\b.{0,30}\b(?:ios|android|mac)/i;
 const MAX_PROGRAM_LINE = 160;
 

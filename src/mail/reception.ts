@@ -125,7 +125,7 @@ export interface Receives<Reporter> {
     mail: ReceivedMail,
     reporter: Reporter,
   ) => Promise<ReportResult[] | null>;
-  /** It reads the address by which a copy's recipient unsubscribes. */
+  /** Reads the address by which a copy's recipient unsubscribes. */
   readonly decodeUnsubscribeAddress: (address: string) => ReturnPathTarget | null;
   /** Does what the link of the copy does. An automatic reply, a bounce and a report change nothing. */
   readonly unsubscribe: (target: ReturnPathTarget, mail: ReceivedMail) => Promise<ReportResult>;

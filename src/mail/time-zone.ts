@@ -57,7 +57,7 @@ export const zoneNamed = (name: string): string | null => {
 
 const WITH_OFFSET = /(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** It takes a date and time in ISO 8601, with an offset or local in the zone; null: clocks in the zone skip it. */
+/** The moment of a date and time in ISO 8601, with an offset or local in the zone; null: clocks in the zone skip it. */
 export const momentOf = (zone: string, text: string): number | null =>
   WITH_OFFSET.test(text) ? Date.parse(text) : instantOf(zone, Date.parse(`${text}Z`));
 

@@ -150,6 +150,6 @@ const decodeAddress = (keys: TokenKeys, letter: 'b' | 'u', address: string): Ret
 /** Null for every address that was not made with one of these keys. */
 export const decodeReturnPath = (keys: TokenKeys, address: string): ReturnPathTarget | null =>
   decodeAddress(keys, 'b', address);
-/** It reads the address by which one unsubscribes; null as before. */
+/** Reads the address by which one unsubscribes; null as before. */
 export const decodeUnsubscribeAddress = (keys: TokenKeys, address: string): ReturnPathTarget | null =>
   decodeAddress(keys, 'u', address);

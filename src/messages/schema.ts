@@ -59,7 +59,7 @@ export const unpackDecisions = (json: string): Decision[] =>
     facts,
   }));
 
-/** They count the mail of all projects. */
+/** Facts that count the mail of all projects. */
 const factsOfPractice: ReadonlySet<string> = new Set(['used', 'planned']);
 
 /** For who is limited to `projects` (null: to none), without the numbers of the others. */

@@ -339,7 +339,7 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
   });
 
   return {
-    /** It returns at most `limit` messages before number `before`. It may return fewer, even none, although more are left. */
+    /** Returns at most `limit` messages before number `before`; maybe fewer, even none, although more are left. */
     find: (filter: MessageFilter, before: number | null, limit: number, budget = BUDGET): SearchPage => {
       // One more row than requested shows whether there is a next page.
       const { found, position, from } = search(filter, before, limit + 1, budget);
@@ -365,7 +365,7 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
       const { from, until } = periodOf(filter);
       return countByStatus.get({ status, from, before: until, limit }) ?? 0;
     },
-    /** It returns at most `limit` messages of these projects after a number, oldest first. As `find`, it may return fewer. */
+    /** Returns at most `limit` messages of these projects after a number, oldest first; maybe fewer, like `find`. */
     newer: (after: number, projects: readonly string[] | null, limit: number): NewerPage => {
       const to = after + NEWER;
       const found = newer.all({ after, to, projects: asList(projects), limit: limit + 1 });

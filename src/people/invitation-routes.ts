@@ -23,7 +23,7 @@ export interface PagePlace {
 
 const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
 
-/** It leads to the dashboard, or to a practice in it. */
+/** A link to the dashboard, or to a practice in it. */
 const link = ({ language, serviceName, origin }: PagePlace, practice?: string): string =>
   `<p><a href="${escapeHtml(dashboardLink(origin, practice === undefined ? 'app' : { practice, page: 'start' }))}">${escapeHtml(wordsIn(language).invitation.signIn(serviceName))}</a></p>`;
 

@@ -15,7 +15,7 @@ const TAG_BYTES = 32;
 const MIN_CHARACTERS = 12;
 const MAX_PASSWORD_BYTES = 1_024;
 export const passwordSchema = z.string().min(1).max(MAX_PASSWORD_BYTES);
-/** They run on the threads that also sync the disk, and each takes 19 MiB. */
+/** The computations run on the threads that also sync the disk, and each takes 19 MiB. */
 const MAX_AT_ONCE = 2;
 /** About a second of work; later requests get `unavailable` with the time to try again. */
 const MAX_WAITING = 32;

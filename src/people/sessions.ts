@@ -105,7 +105,7 @@ export const accountOf = ({ account }: Caller): Account => {
 const isLive = (createdAt: number, lastUsedAt: number, now: number): boolean =>
   now - createdAt < ABSOLUTE_MS && now - lastUsedAt < IDLE_MS;
 
-/** It takes the same time whatever the lengths are. */
+/** Compares in the same time whatever the lengths are. */
 const isSame = (given: string, expected: string): boolean =>
   timingSafeEqual(hashBearer(given), hashBearer(expected));
 

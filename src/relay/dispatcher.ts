@@ -85,11 +85,11 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const claiming = new Map<string, number | null>();
   /** Tenants for which the claims of an earlier process have been put back. */
   const recovered = new Set<string>();
-  /** It counts the places that each tenant has taken. */
+  /** The places that each tenant has taken. */
   const inFlightOf = createCounts();
   /** The claimed rows that this process works on, counted by tenant. */
   const working = createCounts();
-  /** It counts each tenant's outcomes that could not be stored yet. They take no place. */
+  /** Each tenant's outcomes that could not be stored yet. They take no place. */
   const unsettled = createCounts();
   /** Rows of claims that were not answered: they may be claimed in the file although nothing works on them. */
   const orphans = new Map<string, Map<number, QueueRow>>();
@@ -185,7 +185,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       const { claimed, next } = await files.write(
         tenantId,
         (db) => {
-          // It may run twice.
+          // The function may run twice.
           undo();
           const queue = queueStore(db);
           // Claims that nothing works on: of a process that died, or left behind by a sync that failed.
@@ -214,7 +214,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         },
         patience,
       );
-      // They count only now: what an undone run of the other lane had counted would keep this one from putting back old claims.
+      // The taken rows count only now: what an undone run of the other lane had counted would keep this one from putting back
+      // old claims.
       working.add(tenantId, taken.length);
       orphans.delete(key);
       nextDue = next[lane];

@@ -29,7 +29,7 @@ export const upstreamBreakerPolicy: BreakerPolicy = {
 
 export interface Candidate<U> {
   readonly upstream: U;
-  /** It may be tried now (closed), tried once (half-open), or not at all (open until `retryAt`). */
+  /** The upstream may be tried now (closed), tried once (half-open), or not at all (open until `retryAt`). */
   readonly state: 'closed' | 'half_open' | 'open';
   readonly retryAt: number | null;
 }
@@ -132,7 +132,7 @@ export interface Upstreams {
   simulateBy(upstream: Upstream): void;
   describe(): UpstreamHealth[];
   states(): readonly UpstreamState[];
-  /** It may be tried again at once, as if it had never failed. Undefined where none has that name. */
+  /** The upstream may be tried again at once, as if it had never failed. Undefined where none has that name. */
   reset(name: string): UpstreamState | undefined;
   /** Undefined where none has that name. */
   probe(name: string): Promise<Probe> | undefined;

@@ -38,7 +38,7 @@ export interface GreylistChange extends Omit<GreylistRow, 'seen_at'> {
 }
 
 const SAVE_MS = 5 * SECOND;
-/** They share a transaction of some milliseconds. The others follow in the next. */
+/** So many rows share a transaction of some milliseconds. The others follow in the next. */
 const SAVED_AT_ONCE = 2_000;
 /** Where more change than can be stored, the oldest changes are forgotten: their mails wait once more after a crash. */
 const MAX_UNSAVED = 2 * MAX_KEPT;

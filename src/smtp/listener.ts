@@ -75,7 +75,7 @@ export interface ListenerOptions {
 
 export interface Listener {
   start(): Promise<{ readonly port: number }>;
-  /** It holds for handshakes from now on. Throws where it is no certificate; then the former one stays. */
+  /** The certificate holds for handshakes from now on. Throws where it is none; then the former one stays. */
   useCertificate(certificate: Certificate): void;
   /**
    * Refuses new connections and closes idle ones. Resolves when the messages that were being received have their reply; after

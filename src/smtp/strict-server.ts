@@ -77,7 +77,7 @@ class StrictStream extends SMTPStream {
   }
 
   override _write(chunk: Buffer, encoding: BufferEncoding | 'buffer', next: (error?: Error | null) => void) {
-    // It waited here while the command before it was carried out.
+    // The content waited here while the command before it was carried out.
     if (this._dataMode && !this.isClosed && chunk.length > 0 && !this.#content.has(chunk))
       return this.#refuse(tooEarly);
     if (this._dataMode || this.isClosed || chunk.length === 0) {

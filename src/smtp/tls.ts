@@ -17,7 +17,10 @@ export const readCertificate = ({ cert, key }: CertificateFiles): Certificate =>
   return certificate;
 };
 
-/** It holds for handshakes from now on. Where `read` throws, the former certificate stays, and the log has the reason. */
+/**
+ * The certificate holds for handshakes from now on. Where `read` throws, the former certificate stays, and the log has the
+ * reason.
+ */
 export const renewCertificate = (
   read: () => Certificate,
   listeners: readonly Pick<Listener, 'useCertificate'>[],

@@ -30,7 +30,7 @@ const MIB = 1024 * 1024;
 const MAX_SOURCE_BYTES = 256 * MIB;
 const CLIENT_SOURCE_BYTES = 30 * MIB;
 
-/** It bounds the reported mails that one client stores in a day, so that no one fills the room of all. */
+/** Bounds the reported mails that one client stores in a day, so that no one fills the room of all. */
 export const sourcesOfClient: RateLimit = {
   perSecond: CLIENT_SOURCE_BYTES / (DAY / SECOND),
   burst: CLIENT_SOURCE_BYTES,

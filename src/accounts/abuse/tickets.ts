@@ -29,7 +29,7 @@ export interface TicketDeps {
   readonly platform: DurableFile<PlatformDb>;
   readonly notices: Notices;
   readonly limitEmail: RateCheck;
-  /** It counts the bytes that each client stores. */
+  /** Counts the bytes that each client stores. */
   readonly limitSources: RateCheck;
   readonly clock: Clock;
 }

@@ -253,7 +253,7 @@ export const counterStore = perConnection((db: TenantDb) => {
         projectIds: idsOf(projects),
       });
     },
-    /** They come in the order of the days. */
+    /** The counts of each division in the order of the days. */
     perDivision: (fromDay: number, toDayExclusive: number): DivisionCounts[] => {
       write();
       return perDivision.all(fromDay, toDayExclusive);

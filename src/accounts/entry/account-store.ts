@@ -86,7 +86,7 @@ export const accountStore = perConnection((db: PlatformDb) => {
     /** Whether the tenant's file has to be asked; that of one that has moved says so. */
     isMember: (accountId: string, tenantId: string): boolean =>
       isMember.get(accountId, tenantId) !== undefined,
-    /** They come in the order of the tenants' numbers, after `afterNumber`. */
+    /** The memberships after `afterNumber`, in the order of the tenants' numbers. */
     memberships: (accountId: string, afterNumber: number, limit: number): MembershipRow[] =>
       memberships.all(accountId, afterNumber, limit),
     /** How many tenants the account is a member of, without those whose invitation is still open. */

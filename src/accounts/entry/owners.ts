@@ -23,7 +23,7 @@ export interface PracticeOwner {
   readonly language: Language;
 }
 
-/** They come in the order in which they joined; the service's own practice has none. */
+/** The owners in the order in which they joined; the service's own practice has none. */
 export const activeOwners = (db: TenantDb): MemberRow[] =>
   memberStore(db)
     .owners()

@@ -33,9 +33,9 @@ export interface NewTenant {
   readonly purpose?: Purpose;
   /** The configured default if absent. */
   readonly safeMode?: boolean;
-  /** It runs in the transaction that fills the tenant's file. What a hook throws undoes the whole tenant. */
+  /** Runs in the transaction that fills the tenant's file. What a hook throws undoes the whole tenant. */
   readonly inTenant?: (db: TenantDb, practice: PracticeRow) => void;
-  /** It runs in the transaction that makes the tenant active. */
+  /** Runs in the transaction that makes the tenant active. */
   readonly inRegistry?: (db: PlatformDb, practice: PracticeRow) => void;
 }
 

@@ -41,7 +41,7 @@ export interface PracticePage<T> {
   readonly files: TenantFiles;
   readonly query: PageQuery;
   readonly isFiltered: boolean;
-  /** It returns at most `limit` rows after that number. */
+  /** Returns at most `limit` rows after that number. */
   readonly rows: (after: number, limit: number) => Promise<readonly TenantRow[]>;
   /** Null where it is not wanted. */
   readonly read: (db: TenantDb, row: TenantRow) => T | null;

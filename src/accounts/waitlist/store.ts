@@ -45,7 +45,7 @@ export const waitlistStore = perConnection((db: PlatformDb) => {
     remove: (id: string): void => {
       remove.run(id);
     },
-    /** They come in the order of entry, after that position. */
+    /** The entries after that position, in the order in which they came. */
     list: (plan: WaitedFor | null, after: number, limit: number): WaitlistRow[] =>
       plan === null ? list.all(after, limit) : listPlan.all(plan, after, limit),
   };

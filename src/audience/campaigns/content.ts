@@ -92,7 +92,7 @@ export const compileMailing = (
   };
 };
 
-/** It does what `compileMailing` does, for the practice of that file. */
+/** Does what `compileMailing` does, for the practice of that file. */
 export const mailingIn = (
   db: TenantDb,
   row: Pick<CampaignRow, 'seq' | 'message_kind' | 'route_id'>,

@@ -5,7 +5,7 @@ import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 /** The rows of one person, in the order of the campaign's lists. */
 export type Person = readonly [SubscriberRow, ...SubscriberRow[]];
 
-/** It sorts before all hashes. */
+/** This value sorts before all hashes. */
 const NONE = Buffer.alloc(0);
 
 export const peopleStore = perConnection((db: TenantDb) => {

@@ -7,7 +7,7 @@ import { queueStore } from '#src/messages/queue/store.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { campaignStore } from './store.ts';
 
-/** They block the event loop for some ten milliseconds. */
+/** So many people block the event loop for some ten milliseconds. */
 const AT_ONCE = 100;
 
 /** What is left of them: `claimed`, mails under way. */

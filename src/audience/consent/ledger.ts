@@ -220,7 +220,7 @@ export const appendConsent = (
   const hash = hashOf({ seq, former, reached, digest: digestOf({ seq, id, person, facts_json }) });
   store.insert({
     ...{ seq, id, address_hash: person, facts_json, openings_json: JSON.stringify(openings), hash },
-    // These hold until the person confirms.
+    // The term of a request holds until the person confirms.
     ...beginningTerm(action, list, now),
   });
   head.seq = seq;

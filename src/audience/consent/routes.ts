@@ -19,7 +19,7 @@ import { evidenceSchema } from './evidence-schema.ts';
 import { consentEntrySchema, evidenceQuery, listConsentQuery, presentConsent } from './schema.ts';
 import { consentStore } from './store.ts';
 
-/** It reads some hundred rows, and the documents of the person. */
+/** Each evidence reads some hundred rows, and the documents of the person. */
 const EVIDENCE_PER_MINUTE = 60;
 
 const wordingIn =

@@ -26,7 +26,7 @@ const stateOf = (db: TenantDb, hash: string): DocumentState => {
     if (!document) return 'gone';
     return createHash('sha256').update(document.content).digest('hex') === hash ? 'right' : 'changed';
   } catch {
-    // It cannot be inflated.
+    // The document cannot be inflated.
     return 'changed';
   }
 };

@@ -118,7 +118,7 @@ const roleNamed = (columns: readonly Column[], named: NamedColumns): readonly Co
   });
 };
 
-/** It decides by the first rows, the head line among them. `isList`: its rows are an address and a name. */
+/** Decides by the first rows, the head line among them. `isList`: its rows are an address and a name. */
 export const readHead = (rows: readonly Row[], named: NamedColumns, isList: boolean): Head => {
   const first = rows[0]?.cells ?? [];
   if (isList)

@@ -138,7 +138,7 @@ export const rowsIn = (
     skip_empty_lines: true,
     trim: true,
   });
-  // It fails at once, and again as an event.
+  // The parser fails at once, and again as an event.
   parser.on('error', () => undefined);
   parser.write(isLast ? Buffer.concat([window, LOOK_AHEAD]) : window);
   const rows: Row[] = [];

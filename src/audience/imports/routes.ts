@@ -44,7 +44,7 @@ import { UnreadableFile } from './unreadable.ts';
 const MIB = 1_024 * 1_024;
 /** Some 500,000 rows. */
 const IMPORT_BYTES = 32 * MIB;
-/** It holds for one tenant. */
+/** The limit for one tenant. */
 const FILES_PER_MINUTE = 10;
 const PREVIEWS_PER_MINUTE = 20;
 const REPORT_PAGE = 1_000;

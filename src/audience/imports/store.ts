@@ -162,7 +162,7 @@ export const importStore = perConnection((db: TenantDb) => {
     insertFault: (fault: FaultRow): void => {
       insertFault.run(fault);
     },
-    /** They come in the order of their lines. */
+    /** The faults in the order of their lines. */
     faults: (seq: number, afterLine: number, limit: number): FaultRow[] => faults.all(seq, afterLine, limit),
     /** Removes some hundred rows; false once there are none. */
     removeSome: (what: 'content' | 'faults', seq: number, limit: number): boolean =>

@@ -7,7 +7,7 @@ import { importStore } from './store.ts';
 
 const REMOVED_AT_ONCE = 500;
 
-/** It removes them in small transactions. True once nothing is left. */
+/** Removes all in small transactions. True once nothing is left. */
 const removeAll = async (
   { files }: AudienceContext,
   tenantId: string,

@@ -15,7 +15,7 @@ import { isPaged, notShown, type Part, partsOf } from './parts.ts';
 import { personOf } from './person.ts';
 import { exportQuery, personQueryOf, personSchemaOf, practiceParams } from './schema.ts';
 
-/** It reads all mail of the person. */
+/** Each export reads all mail of the person. */
 const EXPORTS_PER_MINUTE = 60;
 const WHAT = say`What is held of a person`;
 const shared = { tag: 'People', method: 'get', stability: 'stable', params: practiceParams } as const;

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { AppError } from '#src/kernel/errors.ts';
 import { say } from '#src/kernel/say.ts';
 
-/** They take about a second of the event loop. */
+/** So many turns take about a second of the event loop. */
 const MAX_TURNS = 64;
 
 interface Turn<T> {

@@ -45,7 +45,7 @@ interface Labelled {
   readonly kind?: string;
 }
 
-/** It submits no form. */
+/** A button that submits no form. */
 export const Button = ({
   text,
   kind,

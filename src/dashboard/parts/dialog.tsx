@@ -49,7 +49,7 @@ export const Dialog = ({ title, isOpen, onClose, children, wide = false }: Dialo
 interface ConfirmProps {
   /** The text of the button that opens it. */
   readonly button: string;
-  /** It heads the dialog; the button's text does where it is absent. */
+  /** The heading of the dialog; the button's text where absent. */
   readonly title?: string;
   readonly text: ComponentChildren;
   /** The text of the button that does it, a verb; the first button's where absent. */

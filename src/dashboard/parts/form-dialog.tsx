@@ -11,7 +11,7 @@ export const FormDialog = ({
   children,
 }: {
   readonly button: string;
-  /** It heads the dialog; the button's text does where it is absent. */
+  /** The heading of the dialog; the button's text where absent. */
   readonly title?: string;
   readonly kind?: 'primary' | 'small' | 'danger';
   readonly wide?: boolean;

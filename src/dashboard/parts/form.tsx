@@ -12,7 +12,7 @@ interface FormProps {
   readonly action: Action<readonly []>;
   readonly submit: string;
   readonly children: ComponentChildren;
-  /** They stand beside the button that submits. */
+  /** Further buttons beside the one that submits. */
   readonly others?: ComponentChildren;
   readonly kind?: 'danger' | 'primary';
   /** See `ErrorNote`. */

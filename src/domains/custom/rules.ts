@@ -59,7 +59,7 @@ export const readCustomDomain = (
   return { domain };
 };
 
-/** It returns A-labels in lower case. Throws `invalid_request` naming `body.domain`. */
+/** Returns A-labels in lower case. Throws `invalid_request` naming `body.domain`. */
 export const requireCustomDomain = (text: string, names: ServiceNames): string => {
   const verdict = readCustomDomain(text, names);
   if ('domain' in verdict) return verdict.domain;

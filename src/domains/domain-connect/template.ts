@@ -33,7 +33,7 @@ export type TemplateRecord = Grouped &
         readonly ttl: number;
         /** The owner may change the record later without undoing the template. */
         readonly essential: 'OnApply';
-        /** It replaces a record that begins like it. */
+        /** The record replaces one that begins like it. */
         readonly txtConflictMatchingMode: 'Prefix';
         readonly txtConflictMatchingPrefix: string;
       }

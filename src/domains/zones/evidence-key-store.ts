@@ -14,7 +14,7 @@ export const evidenceKeyStore = perConnection((db: PlatformDb) => {
   return {
     /** The oldest first. */
     all: (): readonly PublishedKey[] => all.all(),
-    /** It signs from now on; the one before signed until now. */
+    /** The key signs from now on; the one before signed until now. */
     use: (key: PublishedKey): void => {
       retire.run(key.since);
       put.run(key);

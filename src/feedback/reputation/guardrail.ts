@@ -12,7 +12,7 @@ import { reputationStore } from './store.ts';
 import { windowOf } from './window.ts';
 
 export interface GuardrailDeps {
-  /** It sends the codes by which people sign in, and is never paused. */
+  /** The system tenant sends the codes by which people sign in, and is never paused. */
   readonly systemTenantId: () => string | null;
   /** See PauseNotices. */
   readonly notifyOwners: (tenantId: string) => void;

@@ -17,7 +17,7 @@ export const windowOf = (db: TenantDb, routeId: string, resumedAt: number | null
 
 const nothing = Object.fromEntries(windowCounters.map((outcome) => [outcome, 0])) as Counts;
 
-/** It takes one reading for all routes of the tenant. */
+/** One reading gives the windows of all routes of the tenant. */
 export const windowsOf = (
   db: TenantDb,
   resumedAt: number | null,

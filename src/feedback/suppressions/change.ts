@@ -87,7 +87,7 @@ export const addSuppression = (
     .find((one) => one.scope === scope && one.project_id === project_id && one.route_id === route_id);
   if (!row) throw new Error('a suppression was neither stored nor there');
   const isLifted = liftingsOf(row).length > 0;
-  // It holds for all channels again.
+  // The suppression holds for all channels again.
   if (isLifted) store.lift(row.id, null);
   if (isNew || isLifted) appendEvent(db, 'suppression.added', row, now);
   return { row: { ...row, lifted_json: null }, isNew: isNew || isLifted };

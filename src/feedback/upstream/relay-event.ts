@@ -3,9 +3,9 @@ import { parseReply, type Reply } from '#src/mail/reply.ts';
 import type { Clues } from '../locate.ts';
 import type { Consequence } from '../rules.ts';
 
-/** It speaks of one recipient of one mail. */
+/** What a relay reports of one recipient of one mail. */
 export interface RelayEvent {
-  /** They lead to the copy. */
+  /** The clues that lead to the copy. */
   readonly clues: Clues;
   /** Null where the event has no meaning here. */
   readonly found: Consequence | null;

@@ -2,7 +2,7 @@
 // nothing else: it is woken when something has been written there, and reads what is on the disk by then. So nothing is sent
 // that a crash could undo, and a client that comes back with the position of the last event misses none and gets none twice.
 //
-// It holds no file open and at most one batch in memory: the next one is read when the client has taken the one before.
+// A stream holds no file open and at most one batch in memory: the next one is read when the client has taken the one before.
 // Streams at the same position that ask for the same, as many windows of one practice do, share what is read for them.
 import { followStore } from '#src/events/follow-store.ts';
 import type { Caller } from '#src/kernel/access.ts';

@@ -57,7 +57,7 @@ const record = (
   auditStore(db).record(change, { target, before: audited(before), after: audited(after) }, now);
 };
 
-/** It reports what happens from now on. Throws `conflict` where there is no room. */
+/** The alert reports what happens from now on. Throws `conflict` where there is no room. */
 export const createAlert = (db: TenantDb, wanted: NewAlert, context: ChangeContext): AlertRow => {
   const store = alertStore(db);
   if (store.all().length >= MAX_ALERTS)

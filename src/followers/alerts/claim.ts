@@ -135,7 +135,7 @@ export interface ClaimDeps {
   readonly policy: AlertPolicy;
   /** 32 bytes, derived for alerts alone. */
   readonly key: SealingKey;
-  /** It returns a number in [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
 }
 

@@ -10,7 +10,7 @@ import { isFailingTooLong, nextAttemptAt, verdictOf } from './rules.ts';
 import { auditedAlert } from './schema.ts';
 import { type AlertRow, alertStore } from './store.ts';
 
-/** It gathers nothing any more, and what it had gathered is not sent. Enabled again it starts from nothing. */
+/** A disabled alert gathers nothing any more, and what it had gathered is not sent. Enabled again it starts from nothing. */
 export const disabled = (row: AlertRow, reason: DisabledReason, now: number): AlertRow => ({
   ...row,
   ...disabledFor(reason, now),

@@ -20,7 +20,7 @@ export interface Setting {
   readonly practice: string;
   readonly language: MemberLanguage;
   readonly service: string;
-  /** It leads to the practice in the dashboard. */
+  /** The address of the practice in the dashboard. */
   readonly link: string;
 }
 

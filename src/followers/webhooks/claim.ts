@@ -62,7 +62,7 @@ export interface Claiming extends Looking {
   readonly key: SealingKey;
   /** See `publishedEvent`. */
   readonly practiceUrl: string;
-  /** It returns a number in [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random?: () => number;
 }
 

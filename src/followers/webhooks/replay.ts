@@ -12,7 +12,7 @@ import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
 import { deliverableEvent } from './present.ts';
 import type { WebhookRow } from './store.ts';
 
-/** They share a transaction and take some 70 µs each. */
+/** The rows share a transaction and take some 70 µs each. */
 const ROWS_PER_BATCH = 100;
 
 /** A test, and an event that is no longer kept, cannot be delivered again. */

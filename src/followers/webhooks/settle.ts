@@ -92,7 +92,7 @@ export const settle = (
   }
   const { event, attempts_before } = row;
   const verdict = verdictOf(outcome, attempt - attempts_before, { event, policy, now, random });
-  // It arrived, even if it was ended while it was in flight.
+  // The delivery arrived, even if it was ended while it was in flight.
   if (verdict === 'delivered') store.end(row, { ...answer, status: verdict }, now);
   else if (row.status === 'pending') {
     if (typeof verdict === 'object') store.retryAt(seq, verdict.retryAt, answer, now);

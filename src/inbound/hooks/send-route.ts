@@ -48,7 +48,7 @@ export const hookSendRoute = (
   const admit = (id: string, { header, clientAddress }: RequestContext): HookKeyRow => {
     const secret = header(SECRET_HEADER.toLowerCase());
     if (secret === undefined) throw refusal(say`The request has no secret of a hook.`);
-    // It does not wait for a sync in progress, as API tokens do not.
+    // The hook is looked up without waiting for a sync in progress, as API tokens are.
     const hash = hashBearer(secret);
     const key = storage.platform.peek((db) => hookKeyStore(db).find(id, hash));
     if (!opens(key, hash, clock.now())) {

@@ -128,7 +128,7 @@ export const mailFindStore = perConnection((db: TenantDb) => {
   };
 
   return {
-    /** It returns at most `limit` mails before number `before`. It may return fewer, even none, although more are left. */
+    /** Returns at most `limit` mails before number `before`; maybe fewer, even none, although more are left. */
     find: (filter: MailFilter, before: number | null, limit: number, budgetMs = BUDGET_MS): MailPage => {
       const { receivedFrom, receivedBefore, state, read, threadId, replyToSeq } = filter;
       const end = performance.now() + budgetMs;

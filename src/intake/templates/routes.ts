@@ -72,7 +72,7 @@ const versionOf = (
   return content;
 };
 
-/** It comes with its current content. Throws `not_found`. */
+/** The template with its current content. Throws `not_found`. */
 export const storedTemplate = (db: TenantDb, idOrName: string): StoredTemplate => {
   const row = rowOf(db, idOrName);
   return { row, content: versionOf(db, row) };

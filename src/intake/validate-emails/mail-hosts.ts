@@ -24,7 +24,7 @@ export interface MailHostsOptions {
 const ASKED_AT_ONCE = 32;
 const PATIENCE_MS = 15 * SECOND;
 const KEPT_MS = 10 * MINUTE;
-/** They take some 10 MB. */
+/** So many hosts take some 10 MB. */
 const MAX_KEPT = 50_000;
 
 const ask = async ({ mx, addresses }: MailHostsOptions['lookup'], domain: string): Promise<MailHost> => {

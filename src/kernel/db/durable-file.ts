@@ -375,7 +375,7 @@ const durableFile = <K extends FileKind>(
         );
       } finally {
         try {
-          // It may have been replaced meanwhile.
+          // The file may have been replaced meanwhile.
           noticeReplacement();
           forgetMemory(db);
           if (isReplaced) place.close(db);

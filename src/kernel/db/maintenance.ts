@@ -8,7 +8,7 @@ import type { Migrations } from './migrate.ts';
 
 /** Two wait for the disk side by side; more would only queue at the same disk. */
 const THREADS = 2;
-/** They hold a few connections and no data: without a limit their heaps would grow before they are tidied. */
+/** The threads hold a few connections and no data: without a limit their heaps would grow before they are tidied. */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
 
 /** Another process may write for so long to a file that is to be opened or written. The thread serves other files between the tries. */

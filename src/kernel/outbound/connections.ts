@@ -23,7 +23,7 @@ const MAX_OPEN_TO_KEEP = 512;
 const NEXT_ADDRESS_MS = SECOND;
 
 export interface Connections {
-  /** It serves one exchange of `owner` and is given back by `release`. */
+  /** The agent serves one exchange of `owner` and is given back by `release`. */
   take(owner: string, isSecure: boolean): HttpAgent;
   release(owner: string): void;
   /** A connection without an owner, which is not kept. */

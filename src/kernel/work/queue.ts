@@ -187,7 +187,7 @@ export const openQueue = <Item extends WorkItem, Outcome>(
       const target = inFlight.targetOf(tenantId, item.target);
       target.queue.push(item);
       if (!waiting.has(target)) toTheEnd(target);
-      // It may have failed since the claim.
+      // The target may have failed since the claim.
       if (hasTooMany(target)) failing.add(target);
     }
     for (const target of failing) track(takeBack(target));

@@ -19,7 +19,7 @@ const parse = (row: MessageRow): ParsedMessage => ({
   settings: JSON.parse(row.settings_json),
 });
 
-/** These columns of a row never change. */
+/** The parsed form of each row; the columns that are parsed never change. */
 const parsed = new WeakMap<MessageRow, ParsedMessage>();
 
 export const parsedMessage = (row: MessageRow): ParsedMessage => {

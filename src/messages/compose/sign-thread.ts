@@ -17,7 +17,7 @@ const THREADS = Math.max(1, Math.floor(availableParallelism() / 2));
  * cache of signers holds half as many.
  */
 const MAX_KEYS = 8_000;
-/** It holds keys and a few strings: without a limit its heap would grow before it is tidied. */
+/** The thread holds keys and a few strings: without a limit its heap would grow before it is tidied. */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
 /** After a thread that ended before its first answer, none is started sooner. */
 const RESTART_WAIT_MS = SECOND;
@@ -31,7 +31,7 @@ export interface SignThreads {
 export interface SignThreadOptions {
   readonly threads?: number;
   readonly maxKeys?: number;
-  /** It replaces sign-worker.ts. */
+  /** Replaces sign-worker.ts. */
   readonly workerFile?: URL;
 }
 

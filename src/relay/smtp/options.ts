@@ -37,11 +37,11 @@ export interface SmtpTimeouts {
   readonly setup: number;
   /** EHLO, AUTH, MAIL, RCPT, RSET. */
   readonly command: number;
-  /** It begins with DATA and ends with 354. */
+  /** The time from DATA to its 354. */
   readonly data: number;
   /** Until one block of the message has left. */
   readonly block: number;
-  /** It begins with the final dot and ends with its reply. A short one makes duplicates (RFC 1047). */
+  /** The time from the final dot to its reply. A short one makes duplicates (RFC 1047). */
   readonly dot: number;
   readonly quit: number;
   /** How long an unused connection is kept: servers begin to drop them after about five minutes. */

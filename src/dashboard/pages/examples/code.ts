@@ -19,7 +19,7 @@ const messageOf = ({ from, to, subject, text }: Filling): string =>
 
 const indented = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`);
 
-/** It puts the text into single quotes of a shell. */
+/** Puts the text into single quotes of a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 export const curlSend = (filling: Filling): string =>

@@ -20,7 +20,7 @@ import { words } from './words/de.ts';
 
 /** More of them are on the page Deliveries of the API; a message has few. */
 const MAX_EVENTS = 100;
-/** These say that an address may be suppressed now. */
+/** Statuses which say that an address may be suppressed now. */
 const SUPPRESSING: ReadonlySet<MessageStatus> = new Set([
   'suppressed',
   'hard_bounced',

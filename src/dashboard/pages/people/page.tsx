@@ -12,7 +12,7 @@ import { statusNames, toneOf } from '#dashboard/statuses.ts';
 import { translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
 
-/** It counts messages: several go to the same person. */
+/** The limit counts messages: several go to the same person. */
 const LIMIT = 100;
 const ADDRESS = /^[^\s@<>]+@[^\s@<>]+$/;
 
