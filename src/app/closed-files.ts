@@ -4,9 +4,13 @@ import { sealedAddresses } from '#src/audience/people/erase.ts';
 import { sealedKeys } from '#src/domains/keys/keys.ts';
 import { sealed as sealedFollowers } from '#src/followers/sealed.ts';
 import { holdForwards } from '#src/inbound/forwarding/held.ts';
+import type { Config } from '#src/kernel/config/config.ts';
+import { sealingKeyOf } from '#src/kernel/keys.ts';
+import type { Log } from '#src/kernel/log.ts';
 import type { SealedPlace } from '#src/kernel/sealed-place.ts';
 import { holdMail } from '#src/messages/queue/held.ts';
 import { sealedBodies } from '#src/messages/sealed-content.ts';
+import { sealClosedFile } from '#src/operations/seal-again.ts';
 import type { Restoring } from '#src/operations/staging.ts';
 import { sessionStore } from '#src/people/sign-in-store.ts';
 import { sealedCaptures } from '#src/relay/capture/upstream.ts';
@@ -22,9 +26,21 @@ export const tenantPlaces: readonly SealedPlace[] = [
   sealedLast,
 ];
 
+export const holds: Restoring['holds'] = [holdMail, holdForwards];
+
 /** What is done to restored files before anyone else opens them. */
-export const restoringOf = (): Restoring => ({
-  schema: loadSchema(),
-  holds: [holdMail, holdForwards],
-  registry: (db) => sessionStore(db).removeAll(),
-});
+export const restoringOf = ({ secrets: { masterKey, formerMasterKey } }: Config, log: Log): Restoring => {
+  const [present, former] = [masterKey, formerMasterKey].map(
+    (key) => key && Buffer.from(key.reveal(), 'base64'),
+  );
+  return {
+    schema: loadSchema(),
+    holds,
+    registry: (db) => sessionStore(db).removeAll(),
+    sealAgain:
+      present && former
+        ? (db, id) =>
+            sealClosedFile(db, id, tenantPlaces, (purpose) => sealingKeyOf(purpose, present, former), log)
+        : null,
+  };
+};

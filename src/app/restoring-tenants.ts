@@ -8,12 +8,13 @@ import { heldRoutes, type RecordAudit } from '#src/operations/held-routes.ts';
 import { registration } from '#src/operations/register.ts';
 import { restoreRoute } from '#src/operations/restore-route.ts';
 import { createRestoreTenant } from '#src/operations/restore-tenant.ts';
+import { restoringOf } from './closed-files.ts';
 
 const record: RecordAudit = (db, ...entry) => auditStore(db).record(...entry);
 
 /** `accounts` has the tenant's own row, and so comes first. */
 export const openRestoring = (base: Base, accounts: Room, rooms: readonly Room[]) => {
-  const { storage, clock, config } = base;
+  const { storage, clock, config, log } = base;
   const { platform, tenants: files } = storage;
   const registrationOf = registration(
     [accounts, ...rooms.filter((room) => room !== accounts)].flatMap((room) => room.registers ?? []),
@@ -32,6 +33,9 @@ export const openRestoring = (base: Base, accounts: Room, rooms: readonly Room[]
     storage,
     dataDirectory: config().data_dir,
     clock,
+    restoring: () => restoringOf(config(), log),
+    onFault: (error, tenant) =>
+      log.error({ err: error, tenant }, 'the registry does not agree with a restored file: restore it again'),
     registrationOf: ofFile,
     register: registerTenant,
     wake: async (tenantId) => {

@@ -48,13 +48,21 @@ const ofFiles = (directory: string): RestoreSource => ({
   ),
 });
 
-/** The newest whole one that was begun at `at` or before. Throws DataError where there is none. */
-const newestIn = async (directory: string, at: number): Promise<Backup> => {
+const isOf = (tenant: string, { manifest }: Backup): boolean =>
+  manifest?.tenants.some(({ id, slug }) => slug === tenant || id === tenant.toLowerCase()) ?? false;
+
+/**
+ * The newest whole one that was begun at `at` or before; of one tenant, the newest that has it, for the last ones lack a tenant that was
+ * erased by mistake. Throws DataError where there is none.
+ */
+const newestIn = async (directory: string, at: number, tenant: string | undefined): Promise<Backup> => {
   let newest: Backup | undefined;
-  for await (const backup of backupsIn(directory)) if (backup.isWhole && backup.madeAt <= at) newest = backup;
+  for await (const backup of backupsIn(directory))
+    if (backup.madeAt <= at && (tenant === undefined ? backup.isWhole : isOf(tenant, backup)))
+      newest = backup;
   if (newest === undefined)
     throw new DataError(
-      `${directory} holds no whole backup${Number.isFinite(at) ? ` of ${toIso(at)} or before` : ''}: \`sendwerk backup list\` says what is there`,
+      `${directory} holds no ${tenant === undefined ? 'whole backup' : `backup of ${tenant}`}${Number.isFinite(at) ? ` of ${toIso(at)} or before` : ''}: \`sendwerk backup list\` says what is there`,
     );
   return newest;
 };
@@ -62,11 +70,11 @@ const newestIn = async (directory: string, at: number): Promise<Backup> => {
 /** Throws DataError where nothing can be restored from there. */
 export const openSource = async (
   directory: string,
-  at = Number.POSITIVE_INFINITY,
+  { at = Number.POSITIVE_INFINITY, tenant }: { at?: number | undefined; tenant?: string | undefined } = {},
 ): Promise<RestoreSource> => {
   if (!existsSync(directory)) throw new DataError(`${directory} does not exist`);
   if (existsSync(join(directory, MANIFEST_NAME))) return ofBackup(await oneBackup(directory));
   const files = ofFiles(directory);
   if (files.hasRegistry || files.tenants.length > 0) return files;
-  return ofBackup(await newestIn(directory, at));
+  return ofBackup(await newestIn(directory, at, tenant));
 };

@@ -1,25 +1,37 @@
 // Puts the file of one tenant, which a command has prepared in `restoring/`, into the place of the present one, while the daemon runs.
 //
 // 1. What the registry will say of it is tried out and undone: a conflict refuses the restore before anything changes.
-// 2. The present file is closed and moved away, the other one moved into its place. Whoever wants the tenant meanwhile waits.
-// 3. The registry is made to agree with the file, and what works on tenants looks at it again.
+// 2. The present file is closed. What became due since the other one was prepared is held there too: the present one may have sent it.
+// 3. The present file is moved away, the other one moved into its place. Work that needs the tenant waits meanwhile.
+// 4. The registry is made to agree with the file, and what works on tenants looks at it again.
 //
-// A crash before 2 leaves the former file; after it, the next start does the rest. What was on its way to a relay ends as it would:
+// A crash before 3 leaves the former file; after it, the next start does the rest. What was on its way to a relay ends as it would:
 // its outcome finds no claim in the restored file, where its recipient is held, or is unknown.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openReadOnly, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import { UUID } from '#src/kernel/fields.ts';
 import { say } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import { endStaging, replacedName, stagingOf, swapTenant } from './staging.ts';
+import {
+  cutOff,
+  endStaging,
+  holdStaged,
+  type Restoring,
+  replacedName,
+  stagedFile,
+  stagingOf,
+  swapTenant,
+} from './staging.ts';
 
 export interface RestoreTenantDeps {
   readonly storage: Pick<Storage, 'platform' | 'tenants'>;
   readonly dataDirectory: string;
   readonly clock: Clock;
+  readonly restoring: () => Restoring;
+  /** A registry that could not be made to agree: the log says so, and a person restores again. */
+  readonly onFault: (error: unknown, tenantId: string) => void;
   /** See `registration`. */
   readonly registrationOf: (tenant: TenantDb, tenantId: string) => (registry: PlatformDb) => string[];
   readonly register: (tenantId: string) => Promise<string[]>;
@@ -28,6 +40,8 @@ export interface RestoreTenantDeps {
 }
 
 export interface RestoredTenant {
+  /** Mails and forwards that wait for a person. */
+  readonly held: number;
   /** What the operator should know. */
   readonly notes: readonly string[];
   /** Where the former file is, below the data directory; null: there was none. */
@@ -37,7 +51,7 @@ export interface RestoredTenant {
 const undone = Symbol('undone');
 
 export const createRestoreTenant = (deps: RestoreTenantDeps) => {
-  const { storage, dataDirectory, clock, registrationOf, register, wake } = deps;
+  const { storage, dataDirectory, clock, restoring, onFault, registrationOf, register, wake } = deps;
   const { platform, tenants } = storage;
 
   const tryOut = async (id: string, path: string): Promise<void> => {
@@ -62,9 +76,12 @@ export const createRestoreTenant = (deps: RestoreTenantDeps) => {
   };
 
   return {
-    /** Rejects with `not_found` where nothing was prepared, `conflict` where the tenant cannot be registered. */
-    restoreTenant: async (id: string): Promise<RestoredTenant> => {
-      const staged = join(stagingOf(dataDirectory), id, 'tenant.db');
+    /**
+     * `resume`: nothing is held. Rejects with `not_found` where nothing was prepared, `conflict` where the tenant cannot be
+     * registered.
+     */
+    restoreTenant: async (id: string, { resume }: { resume: boolean }): Promise<RestoredTenant> => {
+      const staged = stagedFile(dataDirectory, id);
       if (!existsSync(staged))
         throw new AppError('not_found', say`No file of that practice was prepared in the data directory.`, {
           hint: say`\`sendwerk restore\` prepares it, on this machine, and then asks for this.`,
@@ -78,21 +95,26 @@ export const createRestoreTenant = (deps: RestoreTenantDeps) => {
       const replaced = existsSync(join(dataDirectory, 'tenants', id))
         ? replacedName(dataDirectory, clock.now())
         : null;
-      await tenants.replace(id, () => swapTenant(dataDirectory, id, replaced ?? ''));
+      let held = 0;
+      await tenants.replace(id, async () => {
+        if (!resume) held = await holdStaged(dataDirectory, id, restoring(), clock.now());
+        await swapTenant(dataDirectory, id, replaced ?? '');
+      });
       const notes = await agree(id);
       await endStaging(dataDirectory);
-      return { notes, replaced: replaced && join(replaced, 'tenants', id) };
+      return { held, notes, replaced: replaced && join(replaced, 'tenants', id) };
     },
-    /** At a start: a restore of one tenant that was cut off is brought to its end. Resolves with the ids of those tenants. */
+    /**
+     * Called at a start: restores of single tenants that were cut off are brought to their end. Resolves with the ids of those
+     * tenants.
+     */
     finish: async (): Promise<string[]> => {
-      const staging = stagingOf(dataDirectory);
-      if (!existsSync(staging)) return [];
-      const ids = readdirSync(staging).filter((name) => UUID.test(name));
-      for (const id of ids)
-        if (!existsSync(join(dataDirectory, 'tenants', id))) await swapTenant(dataDirectory, id, '');
-      // The directory of one that is in its place already has left the staging: all are looked at.
-      const present = (await tenants.directories()).filter((name) => UUID.test(name));
-      for (const id of present) await agree(id).catch(() => undefined);
+      if (!existsSync(stagingOf(dataDirectory))) return [];
+      const { staged, swapped } = await cutOff(dataDirectory);
+      const moved = staged.filter((id) => !existsSync(join(dataDirectory, 'tenants', id)));
+      for (const id of moved) await swapTenant(dataDirectory, id, '');
+      const ids = [...new Set([...moved, ...swapped])];
+      for (const id of ids) await agree(id).catch((error) => onFault(error, id));
       await endStaging(dataDirectory);
       return ids;
     },

@@ -11,7 +11,7 @@ import { faultsOf, rowsOf } from './file-store.ts';
 import { type BackupFile, tenantFile } from './manifest.ts';
 
 export interface Fault {
-  /** Below the backup. */
+  /** The path below the backup. */
   readonly file: string;
   readonly what: string;
 }
@@ -21,6 +21,8 @@ export interface VerifyOptions {
     /** What is wrong with the chain of the tenant's consent ledger; null: nothing. */
     readonly ledgerFault: (db: TenantDb) => string | null;
   };
+  /** The id of the one tenant whose file is checked; absent: the registry and all tenants. */
+  readonly only?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress: (done: number, total: number) => void;
 }
@@ -72,11 +74,14 @@ const fileFaults = async <D extends AnyDb>(
 /** Rejects only where it was stopped. */
 export const verifyBackup = async (
   { directory, manifest, fault }: Backup,
-  { tables, signal, onProgress }: VerifyOptions,
+  { tables, only, signal, onProgress }: VerifyOptions,
 ): Promise<Verified> => {
   if (manifest === null) return { files: 0, bytes: 0, faults: [{ file: '', what: fault ?? '' }] };
-  const { platform, tenants, missing } = manifest;
-  const total = tenants.reduce((sum, { bytes }) => sum + bytes, platform.bytes);
+  const { platform } = manifest;
+  const isAsked = ({ id }: { readonly id: string }): boolean => only === undefined || id === only;
+  const tenants = manifest.tenants.filter(isAsked);
+  const missing = manifest.missing.filter(isAsked);
+  const total = tenants.reduce((sum, { bytes }) => sum + bytes, only === undefined ? platform.bytes : 0);
   const faults: Fault[] = missing.map(({ id, reason }) => ({ file: tenantFile(id), what: reason }));
   let done = 0;
   const check = async <D extends AnyDb>(
@@ -91,16 +96,17 @@ export const verifyBackup = async (
     onProgress(done, total);
   };
   const noted = new Set([...tenants, ...missing].map(({ id }) => id));
-  await check<PlatformDb>(PLATFORM_NAME, platform, (db) => {
-    const unknown = tables.tenants(db).filter(({ id }) => !noted.delete(id));
-    return {
-      counts: rowsOf(db),
-      more: [
-        ...unknown.map(({ slug }) => `it has the practice ${slug}, which the backup lacks`),
-        ...[...noted].map((id) => `it lacks the practice ${id}, which the backup has`),
-      ],
-    };
-  });
+  if (only === undefined)
+    await check<PlatformDb>(PLATFORM_NAME, platform, (db) => {
+      const unknown = tables.tenants(db).filter(({ id }) => !noted.delete(id));
+      return {
+        counts: rowsOf(db),
+        more: [
+          ...unknown.map(({ slug }) => `it has the practice ${slug}, which the backup lacks`),
+          ...[...noted].map((id) => `it lacks the practice ${id}, which the backup has`),
+        ],
+      };
+    });
   for (const tenant of tenants)
     await check<TenantDb>(tenantFile(tenant.id), tenant, (db) => {
       const fault = tables.ledgerFault(db);
@@ -109,5 +115,5 @@ export const verifyBackup = async (
         more: fault === null ? [] : [`consent ledger: ${fault}`],
       };
     });
-  return { files: 1 + tenants.length, bytes: total, faults };
+  return { files: (only === undefined ? 1 : 0) + tenants.length, bytes: total, faults };
 };

@@ -67,6 +67,16 @@ const expectWhole = (directory: string, senders = [one, other]): void => {
   expect(existsSync(path.join(directory, 'restoring'))).toBe(false);
 };
 
+/** A backup with a byte that is not as it was. */
+const damaged = async (): Promise<string> => {
+  const copy = await ownBackup();
+  const file = fileOf(copy);
+  const bytes = await readFile(file);
+  bytes.writeUInt8(bytes.readUInt8(9_000) ^ 1, 9_000);
+  await writeFile(file, bytes);
+  return copy;
+};
+
 const restored = async (...args: string[]): Promise<Ran> => {
   const ran = await command('restore', ...args);
   expect(ran.exitCode, ran.printed).toBe(0);
@@ -80,7 +90,7 @@ const refused = async (says: RegExp, ...args: string[]): Promise<void> => {
 const expectUntouched = async (directory: string, before: readonly string[]): Promise<void> => {
   const after = await readdir(directory, { recursive: true });
   const lasting = (names: readonly string[]) =>
-    names.filter((name) => !/(^lock|-wal|-shm)$/.test(name)).toSorted();
+    names.filter((name) => !/(^lock|^restoring\.lock|-wal|-shm)$/.test(name)).toSorted();
   expect(lasting(after)).toEqual(lasting(before));
 };
 
@@ -286,7 +296,7 @@ describe('what is refused before anything changes', () => {
     const to = path.join(await scratch(), 'data');
     await refused(/holds no whole backup/, await scratch(), '--to', to);
     await refused(/does not exist/, path.join(home, 'nothing'), '--to', to);
-    await refused(/has no practice drei/, backups, '--to', await scratch(data()), '--tenant', 'drei');
+    await refused(/holds no backup of drei/, backups, '--to', await scratch(data()), '--tenant', 'drei');
   });
 
   test('the disk has too little space', async () => {
@@ -319,6 +329,68 @@ describe('where registry and files do not agree', () => {
     );
     expect(slugs).toEqual(expect.arrayContaining([one.practice.slug, other.practice.slug]));
     expect(slugs).toHaveLength(3);
+  });
+
+  test('the registry is lost, and what it had written last is still in its WAL', async () => {
+    const source = new Database(path.join(data(), 'platform.db'));
+    const to = await scratch();
+    try {
+      // As many pages as the new registry will have, and more.
+      source.exec('CREATE TABLE padding (text)');
+      const insert = source.prepare('INSERT INTO padding VALUES (?)');
+      source.transaction(() => {
+        for (let row = 0; row < 500; row++) insert.run('x'.repeat(1_000));
+      })();
+      await cp(data(), to, { recursive: true });
+    } finally {
+      source.exec('DROP TABLE padding');
+      source.close();
+    }
+    await rm(path.join(to, 'platform.db'));
+    await rm(path.join(to, 'platform.db-shm'), { force: true });
+    const { printed } = await restored('--rebuild-registry', '--to', to);
+    expect(printed).toContain('the registry was made again');
+    expectWhole(to);
+  });
+
+  test('a practice has moved to another host since the backup', async () => {
+    const to = await scratch(data());
+    const moved = JSON.stringify({ origin: 'https://new.example', host: 'new.example', mail: {} });
+    inFile(path.join(to, 'platform.db'), (db) =>
+      db
+        .prepare("UPDATE tenants SET state = 'moved', moved_json = ?, moved_until = ? WHERE id = ?")
+        .run(moved, Date.now() + DAY, one.practice.id),
+    );
+    await rm(path.dirname(fileOf(to)), { recursive: true });
+    await refused(/has moved to https:\/\/new\.example/, backups, '--to', to, '--tenant', one.practice.slug);
+    const { printed } = await restored(backups, '--to', to, '--replace');
+    expect(printed).toContain(`MOVED: ${one.practice.slug}`);
+    expect(existsSync(fileOf(to))).toBe(false);
+    expectWhole(to, [other]);
+    const states = inFile(path.join(to, 'platform.db'), (db) =>
+      db.prepare('SELECT slug, state, moved_json FROM tenants ORDER BY number').all(),
+    );
+    expect(states).toContainEqual({ slug: one.practice.slug, state: 'moved', moved_json: moved });
+  });
+
+  test('a practice was erased by mistake, and a backup was made since', async () => {
+    const to = await scratch(data());
+    await rm(path.dirname(fileOf(to)), { recursive: true });
+    inFile(path.join(to, 'platform.db'), (db) =>
+      db.prepare('DELETE FROM tenants WHERE id = ?').run(one.practice.id),
+    );
+    const all = await scratch(backups);
+    // Of the next day, without the practice.
+    const later = path.join(all, '20991124T020000Z');
+    await cp(backup, later, { recursive: true });
+    const manifest = path.join(later, 'manifest.json');
+    const said = JSON.parse(await readFile(manifest, 'utf8'));
+    said.tenants = said.tenants.filter(({ id }: { id: string }) => id !== one.practice.id);
+    await chmod(manifest, 0o600);
+    await writeFile(manifest, JSON.stringify(said));
+    const { printed } = await restored(all, '--to', to, '--tenant', one.practice.slug);
+    expect(printed).toContain(`of backup ${path.basename(backup)}`);
+    expectWhole(to);
   });
 
   test('the registry is older than the tenants', async () => {
@@ -379,9 +451,39 @@ describe('a restore is cut off', () => {
     await mkdir(path.join(to, 'replaced-20261124T020000Z'));
     await rename(path.join(to, 'platform.db'), path.join(to, 'replaced-20261124T020000Z', 'platform.db'));
     await refused(/was cut off: run the same command again/, '--rebuild-registry', '--to', to);
+    await refused(/the restore needs|is damaged/, await damaged(), '--to', to);
+    // The failure has not made room for a start with an empty registry.
+    expect(existsSync(path.join(to, 'restoring'))).toBe(true);
     await restored(backups, '--to', to, '--replace');
     expectWhole(to);
     expect(existsSync(path.join(to, 'replaced-20261124T020000Z', 'platform.db'))).toBe(true);
+  });
+
+  test('into an empty directory, between the practices and the registry', async () => {
+    const to = await scratch();
+    await restored(backups, '--to', to);
+    await mkdir(path.join(to, 'restoring'));
+    await rename(path.join(to, 'platform.db'), path.join(to, 'restoring', 'platform.db'));
+    await restored(backups, '--to', to);
+    expectWhole(to);
+  });
+
+  test('a practice whose making or erasing was cut off as well does not come to life by it', async () => {
+    const to = await scratch(data());
+    inFile(path.join(to, 'platform.db'), (db) =>
+      db.prepare("UPDATE tenants SET state = 'creating' WHERE id = ?").run(other.practice.id),
+    );
+    await mkdir(path.join(to, 'restoring'));
+    await cp(to, data(), { recursive: true, force: true });
+    const started = await startApp({ home });
+    await started.stop();
+    const slugs = inFile(path.join(data(), 'platform.db'), (db) =>
+      db.prepare('SELECT slug FROM tenants').pluck().all(),
+    );
+    expect(slugs).not.toContain(other.practice.slug);
+    expect(existsSync(fileOf(data(), other))).toBe(false);
+    await restored(backups, '--replace');
+    expectWhole(data());
   });
 });
 
@@ -400,12 +502,24 @@ test('beside a running daemon: all is refused, a tenant that was deleted comes b
     );
     const fresh = await running.send(one, { to: 'success@simulator.mail.example.com' });
     await running.untilStatus(one, fresh, 'delivered');
+    const fileThere = () => existsSync(fileOf(data())) && existsSync(fileOf(data(), other));
+    const beside = await Promise.all(
+      [one, other, one].map(({ practice }) =>
+        command('restore', backups, '--tenant', practice.slug, '--replace'),
+      ),
+    );
+    expect(beside.filter(({ exitCode }) => exitCode === 0).length).toBeGreaterThan(0);
+    for (const { exitCode, printed } of beside)
+      if (exitCode !== 0) expect(printed).toContain('another restore into');
+    expect(fileThere()).toBe(true);
+    const again = await running.send(one, { to: 'success@simulator.mail.example.com' });
+    await running.untilStatus(one, again, 'delivered');
     await running.stop();
     // Cut off between the two moves of a restore.
     await mkdir(path.join(data(), 'restoring'));
     await rename(path.dirname(fileOf(data())), path.join(data(), 'restoring', one.practice.id));
     running = await startApp({ home, config });
-    expect((await running.message(one, fresh)).status).toBe('delivered');
+    expect((await running.message(one, again)).status).toBe('delivered');
     await running.stop();
     // Cut off while all of it was swapped: an empty registry would hide every practice.
     await mkdir(path.join(data(), 'restoring'));

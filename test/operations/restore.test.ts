@@ -6,13 +6,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, toIso } from '#src/kernel/time.ts';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { commandIn, type Ran } from '#test/support/command.ts';
-import { until } from '#test/support/process.ts';
+import { freePort, until } from '#test/support/process.ts';
 import { bounceOf, bring } from '#test/support/reports.ts';
 import { createSmtpReceiver, OK, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 import { createTestClock } from '#test/support/storage.ts';
 
 const LATER = 'spaeter@example.org';
-const config = { smtp: { inbound: { listen: '127.0.0.1:0' } } };
+const config = {
+  http: { listen: `127.0.0.1:${await freePort()}` },
+  smtp: { inbound: { listen: '127.0.0.1:0' } },
+};
 
 const real = Date.now();
 const clock = createTestClock(real - 3 * HOUR);
@@ -54,6 +57,27 @@ beforeAll(async () => {
 afterAll(async () => {
   await app?.remove();
   await receiver?.stop();
+});
+
+test('one practice beside the daemon holds what became due since the command began', async () => {
+  const practice = await app.createSender({ plan: 'praxis' });
+  await app.request('POST', `${practice.base}/safe-mode`, { enabled: false }, app.adminToken);
+  const scheduled_at = toIso(real + 5 * MINUTE);
+  await app.send(practice, { to: 'karl@example.org', subject: 'gleich', text: 'x', scheduled_at });
+  expect((await command('backup', backups)).exitCode).toBe(0);
+  // The daemon's clock is ahead of the command's, as if the command had copied for so long.
+  const before = clock.now();
+  clock.set(real + 6 * MINUTE);
+  await app.send(practice, { to: 'anna@example.org', subject: 'jetzt', text: 'x' });
+  await until('it has left', () => subjects().includes('gleich'));
+  const { printed } = await command('restore', backups, '--tenant', practice.practice.id, '--replace');
+  expect(printed).toContain('HELD: 1 mails');
+  expect(await heldMail(practice)).toEqual({ mails: 1, forwards: 0 });
+  const fresh = await app.send(practice, { to: 'anna@example.org', subject: 'neu', text: 'x' });
+  await app.untilStatus(practice, fresh, 'processed');
+  expect(subjects().filter((subject) => subject === 'gleich')).toHaveLength(1);
+  await app.request('POST', `${practice.base}/held-mail/discard`, {}, app.adminToken);
+  clock.set(before);
 });
 
 describe('all of a backup', () => {

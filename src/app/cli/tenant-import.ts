@@ -9,6 +9,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { arrivingFile, hashesOf } from '#src/accounts/moving/blocks.ts';
+import { readWaiting } from '#src/accounts/moving/waiting.ts';
 import { loadConfig } from '#src/kernel/config/config.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
 import { DataError } from '#src/kernel/db/data-error.ts';
@@ -17,7 +18,7 @@ import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { systemClock } from '#src/kernel/time.ts';
 import { faultsOf } from '#src/operations/file-store.ts';
 import { readTenantFile, type TenantHead } from '#src/operations/tenant-file.ts';
-import { restoringOf } from '../closed-files.ts';
+import { holds } from '../closed-files.ts';
 import { loadSchema } from '../schema.ts';
 import { clean } from './admin-text.ts';
 import { byDaemonOrHere } from './beside-daemon.ts';
@@ -50,7 +51,7 @@ const prepare = (path: string, from: string, resume: boolean): number => {
     if (fault !== undefined) throw new DataError(`the database in ${from} is damaged: ${fault}`);
     if (resume) return 0;
     const now = systemClock.now();
-    return db.transaction(() => restoringOf().holds.reduce((sum, hold) => sum + hold(db, now), 0))();
+    return db.transaction(() => holds.reduce((sum, hold) => sum + hold(db, now), 0))();
   } finally {
     // The last connection brings the WAL into the file.
     db.close();
@@ -71,7 +72,7 @@ const take = (
     here: async (app) => {
       const arrive = await app.arrive();
       const [key, digest] = [Buffer.from(request.key, 'base64'), Buffer.from(request.digest, 'base64')];
-      const { slug, managedHost, notes } = await arrive.take(id, key, digest, request.slug);
+      const { slug, managedHost, notes } = await arrive.take(id, key, digest, request.slug, null);
       await arrive.begin(id);
       return { slug, managed_host: managedHost, notes };
     },
@@ -93,6 +94,11 @@ export const importTenant = async (
     if (known?.state === 'active')
       throw new CommandError(
         `${known.slug} (${head.id}) works on this host. An export keeps the id of its practice, to which the proof of its consents is bound: erase that one first, or restore a backup of it`,
+      );
+    const waiting = readWaiting(config.data_dir, head.id);
+    if ((known?.state === 'arriving' || waiting?.comes_back) && waiting?.freeze !== null)
+      throw new CommandError(
+        `${head.slug} (${head.id}) has arrived from another host and waits: run \`sendwerk tenant move\` there again first, with --cancel to remove it from here`,
       );
     const path = arrivingFile(config.data_dir, head.id);
     await rm(dirname(path), { recursive: true, force: true });

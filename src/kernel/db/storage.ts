@@ -31,11 +31,12 @@ const locks = new Set<Database.Database>();
 
 /**
  * One process at a time may work in a data directory: a second daemon would claim and send what the first is sending. The lock is
- * SQLite's own (fcntl) on a file beside the databases, so that it ends with the process, however that dies. Returns the function
- * that gives it back. Throws DataError where another process holds it, or it cannot be made.
+ * SQLite's own (fcntl) on a file beside the databases, so that it ends with the process, however that dies. Another `name` is
+ * another lock, for what is done beside the daemon. Returns the function that gives it back. Throws DataError where another
+ * process holds it, or it cannot be made.
  */
-export const lockDirectory = (directory: string): (() => void) => {
-  const path = join(directory, 'lock');
+export const lockDirectory = (directory: string, name = 'lock'): (() => void) => {
+  const path = join(directory, name);
   let db: Database.Database | undefined;
   try {
     db = new Database(path, { timeout: 0 });
@@ -127,6 +128,8 @@ const touch = (db: AnyDb): void => {
 export const PLATFORM_NAME = 'platform.db';
 /** Holds the files of a restore until they are complete. */
 export const RESTORING_NAME = 'restoring';
+/** The lock of the command that restores, from its beginning to its end, beside the daemon too. */
+export const RESTORING_LOCK = 'restoring.lock';
 
 /** Only these say that the content is gone: a lock, missing rights or a newer program have left it as it is. */
 const IS_LOSS: ReadonlySet<FaultState> = new Set(['unreadable', 'empty']);
