@@ -160,3 +160,57 @@ test('a lost host loses seconds of what was accepted, and nothing older', {
   process.stdout.write(`${twice.length} came twice once a person released what was held\n`);
   for (const to of twice) expect(lostAt - (before.get(to) ?? 0)).toBeLessThan(GOAL_MS);
 });
+
+test('a practice that is restored beside Litestream is whole in the replica afterwards', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const started = untilTestEnds();
+  const sink = await startKeepingSink(started);
+  const elsewhere = await temporaryDirectory(started);
+  const replica = { to: `file://${elsewhere}/replica`, metrics: `127.0.0.1:${await freePort()}` };
+  const daemon = await startDaemon({ config: { replica, upstreams: [relayAt(sink.port)] } });
+  started.defer(() => daemon.remove());
+  const { practiceId, token } = await openPractice(daemon);
+  const command = (...args: string[]) => run(execPath, [MAIN, ...args, '--config', daemon.configFile]);
+  const send = async (subject: string, bytes: number): Promise<void> => {
+    const body = { to: 'erika@example.org', subject, text: 'x'.repeat(bytes) };
+    await daemon.request('POST', `/api/practices/${practiceId}/send`, body, token);
+  };
+  const litestream = spawnMortal(
+    execPath,
+    [
+      ...[MAIN, 'litestream-config', '--config', daemon.configFile],
+      ...['--out', path.join(elsewhere, 'litestream.yml'), '--run', LITESTREAM],
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  started.defer(async () => void (await endProcess(litestream)));
+  let said = '';
+  for (const stream of [litestream.stdout, litestream.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  /** Since Litestream was started last: it also writes one of the former file before it is ended. */
+  const snapshots = (): number =>
+    (said.split('msg=litestream ').at(-1) ?? '').split('snapshot written').length - 1;
+  const starts = (): number => said.split('msg=litestream ').length - 1;
+  await until('the replica has begun', () => snapshots() >= 2);
+  for (let n = 0; n < 200; n++) await send(`before ${n}`, 3_000);
+  await command('backup', path.join(elsewhere, 'backups'));
+  for (let n = 0; n < 100; n++) await send(`lost ${n}`, 50_000);
+  const before = starts();
+  await command('restore', path.join(elsewhere, 'backups'), '--tenant', practiceId, '--replace');
+  for (let n = 0; n < 3; n++) await send(`after ${n}`, 500);
+  await until('its new generation has a whole copy', () => starts() > before && snapshots() > 0);
+  await send('last', 500);
+  // It ends once it has written everything.
+  await endProcess(litestream);
+  const restored = path.join(elsewhere, 'restored');
+  await command('litestream-restore', restored, '--litestream', LITESTREAM);
+  const db = new Database(path.join(restored, 'tenants', practiceId, 'tenant.db'), { readonly: true });
+  expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+  const subjects = db.prepare('SELECT subject FROM messages ORDER BY seq DESC LIMIT 4').pluck().all();
+  expect(subjects).toEqual(['last', 'after 2', 'after 1', 'after 0']);
+  expect(db.prepare("SELECT count(*) FROM messages WHERE subject LIKE 'lost%'").pluck().get()).toBe(0);
+  db.close();
+});

@@ -6,9 +6,13 @@ import type { Environment } from '#src/kernel/config/secrets.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { PLATFORM_NAME } from '#src/kernel/db/storage.ts';
 import { requireOwner } from '#src/operations/owner.ts';
-import { litestreamConfig, type ReplicaConfig } from '#src/operations/replica/litestream-config.ts';
+import {
+  litestreamConfig,
+  type ReplicaConfig,
+  replicatedFiles,
+} from '#src/operations/replica/litestream-config.ts';
 import { restoreReplica } from '#src/operations/replica/restore-replica.ts';
-import { runLitestream, writeWhole } from '#src/operations/replica/run-litestream.ts';
+import { type RunOptions, runLitestream, writeWhole } from '#src/operations/replica/run-litestream.ts';
 import { tables } from './backup.ts';
 import { readFile } from './beside-daemon.ts';
 import { UsageError } from './command.ts';
@@ -22,11 +26,12 @@ const replicaOf = ({ replica }: Config): ReplicaConfig => {
 };
 
 /** Null before the first start of the daemon. */
-const configNow = (config: Config): string | null => {
+const configNow = (config: Config): ReturnType<RunOptions['config']> => {
   const registry = join(config.data_dir, PLATFORM_NAME);
   if (!existsSync(registry)) return null;
   const ids = readFile(registry, (db: PlatformDb) => tables.tenants(db).map(({ id }) => id));
-  return litestreamConfig(config.data_dir, ids, replicaOf(config));
+  const databases = [...replicatedFiles(config.data_dir, ids).values()];
+  return { text: litestreamConfig(config.data_dir, ids, replicaOf(config)), databases };
 };
 
 export const litestream = async (
@@ -45,7 +50,7 @@ export const litestream = async (
     await runLitestream({ program, file, config: () => configNow(config), signal: end.signal });
     return { exitCode: 0, output: '' };
   }
-  const text = configNow(config) ?? litestreamConfig(config.data_dir, [], replicaOf(config));
+  const text = configNow(config)?.text ?? litestreamConfig(config.data_dir, [], replicaOf(config));
   if (file === undefined) return { exitCode: 0, output: text };
   await writeWhole(file, text);
   return { exitCode: 0, output: '' };
