@@ -234,9 +234,8 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     people,
     domains,
   };
-  const { leftAs } = relay;
   const audience = openAudience(base, {
-    ...{ accounts, feedback, leftAs, intake, following: events.following },
+    ...{ accounts, feedback, leftAs: relay.leftAs, intake, following: events.following },
     personalData: Object.values(below).map((room) => room.personalData),
   });
   const compat = openCompat(base, { domains, intake, messages, sources: relay.sources });
