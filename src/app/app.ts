@@ -314,7 +314,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     async (signal, pace) => {
       for (const room of [...rooms, move]) await room.nightlyRegistry?.(signal, pace);
     },
-    rooms.flatMap((room) => room.nightly ?? []),
+    rooms,
   );
   const jobs = [...rooms.flatMap((room) => room.jobs ?? []), nightly, masterKeyJob(base, rooms)];
   const runner = createRunner(jobs, log);

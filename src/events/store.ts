@@ -2,6 +2,7 @@
 // Followers (webhooks, alerts, the live stream) read it by cursor; nothing is published before it is stored here.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
+import type { OldRows } from '#src/kernel/old-rows.ts';
 import type { EventType } from './catalogue.ts';
 
 /** What is known beside type, recipient and time. */
@@ -79,6 +80,13 @@ export interface HeardEvent {
   /** False: it is in no counter. */
   readonly counted?: boolean;
 }
+
+export const oldEvents: OldRows = {
+  keptFor: ({ events }) => events,
+  scan: `SELECT seq AS key, at, at AS since, coalesce(octet_length(data_json), 0) AS bytes, 0 AS held FROM events
+         WHERE seq > ? ORDER BY seq`,
+  remove: ['DELETE FROM events WHERE seq = ?'],
+};
 
 export const eventStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<[string, number, number | null, number | null, string, number, string | null]>(

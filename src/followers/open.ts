@@ -19,6 +19,7 @@ import { createFollowerNotices } from './owner-notices.ts';
 import { personalData } from './personal-data.ts';
 import { sealed } from './sealed.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
+import { oldDeliveries } from './webhooks/delivery-store.ts';
 import { eventsDescription } from './webhooks/described.ts';
 import { openWebhookQueue, type WholeMail } from './webhooks/queue.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
@@ -72,6 +73,7 @@ export const openFollowers = (
   });
   return {
     personalData,
+    oldRows: [oldDeliveries],
     sealed,
     /** The descriptions of the API have it. */
     described: eventsDescription,

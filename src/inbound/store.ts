@@ -2,7 +2,7 @@
 // overwritten: a mail is gone with its row, and its pieces follow in transactions of their own, because a large mail has many.
 import { remembered } from '#src/kernel/db/memory.ts';
 import { type Each, eachRow, overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { StoredRow } from '#src/messages/retention/rules.ts';
+import type { StoredRow } from '#src/kernel/old-rows.ts';
 import { PIECE_BYTES } from './mail.ts';
 
 export type InboundState = 'inbox' | 'held' | 'quarantined';
@@ -42,7 +42,7 @@ const MAILS_AT_ONCE = 200;
 
 /** What a mail takes at least: its row, its search text and the pages that they share. */
 const LEAST_BYTES = 4_096;
-/** They count against the room for mail. */
+/** The bytes that count against the room for mail. */
 export const countedBytes = (sourceBytes: number): number => Math.max(sourceBytes, LEAST_BYTES);
 
 const COLUMNS = [
@@ -69,7 +69,7 @@ const COLUMNS = [
 
 export interface InboundCounts {
   total: number;
-  /** They are those in the inbox. */
+  /** The unread ones in the inbox. */
   unread: number;
   held: number;
   quarantined: number;
@@ -154,14 +154,14 @@ export const inboundStore = perConnection((db: TenantDb) => {
     bySeq: (seq: number): InboundRow | undefined => bySeq.get(seq),
     /** Undefined behind the last one. */
     piece: (seq: number, position: number): Buffer | undefined => piece.get(seq, position),
-    /** Of the conversation to which a mail received with that Message-ID belongs. */
+    /** The conversation to which a mail received with that Message-ID belongs. */
     threadOf: (internetMessageId: string): string | undefined => threadOf.get(internetMessageId),
-    /** Of the answers to a message of ours. */
+    /** The conversation of the answers to a message of ours. */
     threadOfAnswers: (messageSeq: number): string | undefined => threadOfAnswers.get(messageSeq),
     counts: (): InboundCounts => counts.get() ?? { total: 0, unread: 0, held: 0, quarantined: 0 },
     /** See `countedBytes`; of all mail that is kept. */
     storedBytes: (): number => bytes().stored,
-    /** Of them those that are held or quarantined. */
+    /** The bytes of those that are held or quarantined. */
     setAsideBytes: (): number => setAside.get(LEAST_BYTES) ?? 0,
     setReadAt: (seq: number, at: number | null): void => {
       setReadAt.run(at, seq);

@@ -5,6 +5,7 @@ import type { ExportTable } from '#src/kernel/export-table.ts';
 import type { ProveAuthor } from '#src/mail/domain-report.ts';
 import type { Receives } from '#src/mail/reception.ts';
 import { domainReportRoutes } from './domain-reports/routes.ts';
+import { oldReports } from './domain-reports/store.ts';
 import { exportRoutes } from './export-routes.ts';
 import { personalData } from './personal-data.ts';
 import { type PreviewSources, previewRoutes } from './preview/routes.ts';
@@ -33,6 +34,7 @@ export const openInsight = (base: Base, proveAuthor: ProveAuthor, sources: Previ
   };
   return {
     personalData,
+    oldRows: oldReports,
     routes: [
       ...insightRoutes({
         storage,

@@ -11,6 +11,7 @@ import type { Job } from './job.ts';
 import type { KeyFor, Keys } from './keys.ts';
 import type { Limits } from './limits.ts';
 import type { Log } from './log.ts';
+import type { OldRows } from './old-rows.ts';
 import type { Pace } from './pace.ts';
 import type { PersonalData } from './personal-data.ts';
 import type { Registers } from './registers.ts';
@@ -45,7 +46,13 @@ export interface Base {
 export interface NightlyTask {
   /** The log names it so. */
   readonly what: string;
-  readonly run: (tenantId: string, signal: AbortSignal, pace: Pace) => Promise<void>;
+  /** `oldRows`: what all rooms hand in. */
+  readonly run: (
+    tenantId: string,
+    signal: AbortSignal,
+    pace: Pace,
+    oldRows: readonly OldRows[],
+  ) => Promise<void>;
 }
 
 /** What each room hands to the composition root, beside its own parts. */
@@ -54,6 +61,8 @@ export interface Room {
   readonly jobs?: readonly Job[];
   readonly nightly?: readonly NightlyTask[];
   readonly personalData?: PersonalData;
+  /** What of its tables is removed when it is old, in the order of removal. */
+  readonly oldRows?: readonly OldRows[];
   /** Where its tables have sealed values. */
   readonly sealed?: SealedPlaces;
   /** What a restore has held of it. */

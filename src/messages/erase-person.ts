@@ -10,7 +10,7 @@ import type { Mailbox } from '#src/mail/mailbox.ts';
 import { messageEraseStore } from './erase-store.ts';
 import { queueStore } from './queue/store.ts';
 import { pseudonymStore } from './retention/pseudonym-store.ts';
-import { retentionStore } from './retention/store.ts';
+import { attachments, bodies, retentionStore } from './retention/store.ts';
 import { searchIndexStore } from './search-index-store.ts';
 import { messageStore } from './store.ts';
 
@@ -36,8 +36,8 @@ export const eraseCopies = (
     messageEraseStore(db).hideRecipient(id, person.pseudonym);
   }
   if (own.length < all.length) return undefined;
-  retentionStore(db).remove('bodies', [seq]);
-  if (messages.attachmentRecords(seq).length > 0) retentionStore(db).remove('attachments', [seq]);
+  retentionStore(db).remove(bodies, [seq]);
+  if (messages.attachmentRecords(seq).length > 0) retentionStore(db).remove(attachments, [seq]);
   pseudonymStore(db).replace([seq], pseudonyms);
   return undefined;
 };

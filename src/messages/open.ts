@@ -9,6 +9,7 @@ import { heldMail } from './queue/held.ts';
 import { queueStore } from './queue/store.ts';
 import { removeOld } from './retention/remove-old.ts';
 import { retentionRoutes } from './retention/routes.ts';
+import { oldContent } from './retention/store.ts';
 import { messageRoutes } from './routes.ts';
 import { sealedBodies } from './sealed-content.ts';
 import { createSearchIndexer } from './search-indexer.ts';
@@ -31,6 +32,7 @@ export const openMessages = (base: Base, wakeRelay: () => WakeRelay) => {
     indexer,
     queue: { ...due, wake },
     personalData,
+    oldRows: oldContent,
     sealed: { tenant: [sealedBodies] },
     held: {
       ...heldMail,
@@ -66,8 +68,10 @@ export const openMessages = (base: Base, wakeRelay: () => WakeRelay) => {
     nightly: [
       {
         what: 'content and events',
-        run: (id, signal, pace) =>
-          removeOld(id, { files, installation: config().retention, key, now: clock.now(), pace }, signal),
+        run: (id, signal, pace, oldRows) => {
+          const installation = config().retention;
+          return removeOld(id, { files, installation, oldRows, key, now: clock.now(), pace }, signal);
+        },
       },
       { what: 'search index', run: (id) => indexer.look(id) },
     ],

@@ -12,6 +12,7 @@ import type { Messages, WakeRelay } from '#src/messages/open.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { transmit } from './attempt.ts';
 import { captureRoutes, readCapture } from './capture/routes.ts';
+import { oldCaptures } from './capture/store.ts';
 import { createCaptureUpstream, sealedCaptures } from './capture/upstream.ts';
 import type { SignersOf } from './claim.ts';
 import { createDispatcher } from './dispatcher.ts';
@@ -98,7 +99,7 @@ export const openRelay = (
       try {
         return storage.platform.peek((db) => registryStore(db).get(tenantId)?.slug ?? null);
       } catch (error) {
-        // It is asked again; what has been stored must not seem refused.
+        // The registry is asked again later; mail that has been stored must not seem refused.
         log.warn(
           { err: error, tenant: tenantId },
           'upstreams that name practices by slug are not found for one',
@@ -201,6 +202,7 @@ export const openRelay = (
     lookForNotices: () => upstreams.lookForNotices(),
     health: relayHealth(upstreams.describe, dispatcher.describe),
     personalData,
+    oldRows: oldCaptures,
     sealed: { tenant: [sealedCaptures] },
     routes: [
       ...sourceRoutes(sources),
@@ -229,7 +231,7 @@ export const openRelay = (
     /** Delivers an answer of the simulator at our own listener; false where it could not. */
     answer: async (recipient: string, content: Buffer): Promise<boolean> => {
       if (answers === null) return false;
-      // With the null sender, because an answer must not be answered (RFC 3464 §2, RFC 3834 §3.3).
+      // The answer has the null sender, because it must not be answered (RFC 3464 §2, RFC 3834 §3.3).
       const envelope = { returnPath: '', recipient, envelopeId: '' };
       const transcript = await answers.transmit(envelope, content, { tenantId: '', messageId: '' });
       if (transcript.result !== 'accepted') log.warn({ transcript }, 'the simulator could not answer');

@@ -122,6 +122,41 @@ test('what a paused practice has accepted keeps its content, and goes out whole 
   });
 });
 
+test('captured mails and deliveries that are old leave in the same night', async () => {
+  const old = await app.createSender();
+  const { id } = old.practice;
+  const at = clock.now();
+  app.sql(
+    id,
+    `INSERT INTO captures (id, message_id, recipient, return_path, captured_at, size_bytes, source)
+     VALUES ('c', 'of no message', 'a@example.org', '', ?, 1, x'00')`,
+    at,
+  );
+  app.sql(
+    id,
+    `INSERT INTO webhooks (number, id, name, sealed_url, events_json, sealed_secret, status, after_seq, created_at)
+     VALUES (1, 'w', 'w', x'00', '[]', x'00', 'disabled', 0, ?)`,
+    at,
+  );
+  app.sql(
+    id,
+    `INSERT INTO webhook_deliveries (id, webhook, event, event_seq, order_key, status, created_at, updated_at)
+     VALUES ('d', 1, 'message.sent', 1, 1, 'failed', ?, ?)`,
+    at,
+    at,
+  );
+  const left = () => {
+    const { captures, webhook_deliveries } = app.rowCounts(id);
+    return { captures, webhook_deliveries };
+  };
+  await night(at + 29 * DAY);
+  expect(left()).toEqual({ captures: 1, webhook_deliveries: 1 });
+  await night(at + 31 * DAY);
+  expect(left()).toEqual({ captures: 1, webhook_deliveries: 0 });
+  await night(at + 91 * DAY);
+  expect(left()).toEqual({ captures: 0, webhook_deliveries: 0 });
+});
+
 describe('what a practice chooses', () => {
   test('is nothing at first: the installation decides', async () => {
     const period = (days: number) => ({ days, practice_days: null, installation_days: days });

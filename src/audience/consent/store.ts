@@ -1,7 +1,7 @@
 // The consent ledger's rows. Entries are appended through `ledger.ts` alone.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { type Each, eachRow, overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { StoredRow } from '#src/messages/retention/rules.ts';
+import type { StoredRow } from '#src/kernel/old-rows.ts';
 import type { PersonalName } from './entry.ts';
 
 export interface ConsentRow {
@@ -18,7 +18,7 @@ export interface ConsentRow {
 export type ClientTerm = 'asked' | 'ended';
 
 export interface NewConsentRow extends ConsentRow {
-  /** From when on what is said of the client is kept for a while; null: the consent lasts. */
+  /** The period for which what is said of the client is kept, and when it began; null: the consent lasts. */
   readonly client_term: ClientTerm | null;
   readonly client_since: number | null;
 }
@@ -32,7 +32,7 @@ export interface ConsentHead {
 /** The entry by which a list got a wording. */
 interface WordingRow {
   readonly seq: number;
-  /** It is the hash of the text, in hex. */
+  /** The hash of the text, in hex. */
   readonly hash: string;
   readonly version: number;
 }
@@ -126,11 +126,11 @@ export const consentStore = perConnection((db: TenantDb) => {
     },
     bySeq: (seq: number): ConsentRow | undefined => bySeq.get(seq),
     ofPerson: (person: Buffer): ConsentRow[] => ofPerson.all(person),
-    /** They come before that number, the newest first. */
+    /** The entries before that number, the newest first. */
     newest: (before: number, limit: number): ConsentRow[] => newest.all(before, limit),
     newestOfPerson: (person: Buffer, before: number, limit: number): ConsentRow[] =>
       newestOfPerson.all(person, before, limit),
-    /** They come behind that number. */
+    /** The entries behind that number. */
     after: (seq: number, limit: number): ConsentRow[] => after.all(seq, limit),
     /** The newest wording of the list that is meant. */
     wording: (listId: string, isMeant: (row: WordingRow) => boolean) => {

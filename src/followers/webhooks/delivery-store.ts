@@ -1,6 +1,7 @@
 // Deliveries, in the tenant's file. Of those to one webhook with one order key that are pending, exactly one has a time: the
 // others wait for it without, and the oldest of them gets one when it ends. A test has a key for itself.
 import { type Each, eachRow, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { OldRows } from '#src/kernel/old-rows.ts';
 import type { deliveryStatuses } from './schema.ts';
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -11,7 +12,7 @@ export interface DeliveryRow {
   /** Its number. */
   webhook: number;
   event: string;
-  /** It is the number in the log; a test has none. */
+  /** The number in the log; a test has none. */
   event_seq: number | null;
   order_key: number;
   status: DeliveryStatus;
@@ -69,6 +70,15 @@ type Window = Record<'webhook' | 'before', number> & DeliveryFilter;
 /** Newest first: the fewest rows that hold what is looked for, or show how far it was looked. */
 const windowOf = (where: string): string =>
   `FROM webhook_deliveries WHERE webhook = :webhook AND ${where} AND seq < :before ORDER BY seq DESC`;
+
+/** A pending delivery stays. The body of a delivery is made from its event, so it is not stored, and it is kept no longer. */
+export const oldDeliveries: OldRows = {
+  keptFor: ({ webhook_deliveries, events }) => Math.min(webhook_deliveries, events),
+  scan: `SELECT seq AS key, created_at AS at, updated_at AS since,
+           coalesce(octet_length(response_excerpt), 0) + coalesce(octet_length(error), 0) AS bytes, status = 'pending' AS held
+         FROM webhook_deliveries WHERE seq > ? ORDER BY seq`,
+  remove: ["DELETE FROM webhook_deliveries WHERE seq = ? AND status <> 'pending'"],
+};
 
 export const deliveryStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<NewDelivery>(
@@ -149,7 +159,7 @@ export const deliveryStore = perConnection((db: TenantDb) => {
     `UPDATE webhook_deliveries SET status = 'pending', attempts_before = attempts, next_attempt_at = ?, updated_at = ?
      WHERE seq = ?`,
   );
-  // By its key: many may have a time.
+  // The statement looks by the order key, because many deliveries may have a time.
   const hasten = db.prepare<[number, number, number, number]>(
     `UPDATE webhook_deliveries SET next_attempt_at = ?
      WHERE webhook = ? AND order_key = ? AND status = 'pending' AND +next_attempt_at > ?`,
@@ -246,7 +256,7 @@ export const deliveryStore = perConnection((db: TenantDb) => {
     },
     /** Removes at most `limit` deliveries of a webhook; the result is how many. */
     removeSome: (webhook: number, limit: number): number => removeSome.run(webhook, limit).changes,
-    /** At most `limit` of those before `before`, newest first; maybe fewer, even none, though more are left. */
+    /** Returns at most `limit` of those before `before`, newest first; maybe fewer, even none, though more are left. */
     find: (
       webhook: number,
       filter: DeliveryFilter,

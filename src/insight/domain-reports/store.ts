@@ -1,5 +1,7 @@
 // Reports about a tenant's domains, and their sums by source and day. Rows are bounded for each day, for anyone may send reports.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { OldRows } from '#src/kernel/old-rows.ts';
+import { DAY } from '#src/kernel/time.ts';
 import type { reportFaults } from '#src/mail/domain-report.ts';
 import { MAX_SOURCES, type SourceSum, type TlsResult } from './sum-report.ts';
 
@@ -36,12 +38,12 @@ export interface ReportedDomain {
   kind: DomainReportRow['kind'];
   /** Those that were taken. */
   reports: number;
-  /** Without those that anyone may have sent. */
+  /** The faults without those that anyone may have sent. */
   faults: number;
   last_at: number | null;
 }
 
-/** Of one received day: far more than there are receivers who report. */
+/** The bound for one received day: far more than there are receivers who report. */
 const MAX_REPORTS_A_DAY = 1_000;
 /** Beside them, of reports that nothing proves, which anyone may send. */
 const MAX_UNPROVED_A_DAY = 100;
@@ -61,6 +63,19 @@ const COLUMNS = [
   'fault_detail',
   'received_at',
 ] as const satisfies (keyof NewDomainReport)[];
+
+const oldOf = (table: string, at: string, bytes: number): OldRows => ({
+  keptFor: ({ events }) => events,
+  scan: `SELECT seq AS key, ${at} AS at, ${at} AS since, ${bytes} AS bytes, 0 AS held FROM ${table}
+         WHERE seq > ? ORDER BY seq`,
+  remove: [`DELETE FROM ${table} WHERE seq = ?`],
+});
+/** What receivers report: days come nearly in the order of their rows. */
+export const oldReports: readonly OldRows[] = [
+  oldOf('domain_reports', 'received_at', 200),
+  oldOf('dmarc_sources', `day * ${DAY}`, 100),
+  oldOf('tls_sessions', `day * ${DAY}`, 100),
+];
 
 export const domainReportStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<NewDomainReport>(
@@ -142,7 +157,7 @@ export const domainReportStore = perConnection((db: TenantDb) => {
       list.all(before ?? Number.MAX_SAFE_INTEGER, limit),
     /** Domains of the reports received since then (ms). */
     reported: (since: number): ReportedDomain[] => reported.all(since),
-    /** It sums up since that day. */
+    /** The sums since that day. */
     domainSums: (day: number): DomainSum[] => domainSums.all(day),
     /** Those with the most mail. */
     unknownSources: (domain: string, day: number, limit: number): Omit<SourceSum, 'is_known'>[] =>

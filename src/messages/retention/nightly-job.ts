@@ -1,7 +1,7 @@
 // The nightly job: in every tenant's file it removes old data and finishes what a crash has left undone. It takes one file
 // after the other, at a pace that leaves the disk to requests, and through `TenantFiles.visit`, so that it does not push
 // files in use out of the set of open files.
-import type { NightlyTask } from '#src/kernel/base.ts';
+import type { Room } from '#src/kernel/base.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Job } from '#src/kernel/job.ts';
 import { createPace, type Pace } from '#src/kernel/pace.ts';
@@ -11,8 +11,8 @@ const TENANTS_PER_PAGE = 100;
 const MAX_NAMED_FAILURES = 20;
 
 /**
- * `registry` runs first, then each of `tasks` in its order for every tenant; `listTenants` has them in the order of their numbers. A
- * task that fails does not stop the others; the job itself fails at its end.
+ * `registry` runs first, then the tasks of all rooms in their order for every tenant; `listTenants` has the tenants in the order of
+ * their numbers. A task that fails does not stop the others; the job itself fails at its end.
  */
 export const nightlyJob = (
   files: Pick<TenantFiles, 'visit'>,
@@ -21,12 +21,14 @@ export const nightlyJob = (
     limit: number,
   ) => Promise<readonly { readonly number: number; readonly id: string }[]>,
   registry: (signal: AbortSignal, pace: Pace) => Promise<void>,
-  tasks: readonly NightlyTask[],
+  rooms: readonly Pick<Room, 'nightly' | 'oldRows'>[],
 ): Job => ({
   name: 'remove what is old',
   schedule: '17 3 * * *',
   run: async (signal, log) => {
     const pace = createPace(signal);
+    const tasks = rooms.flatMap(({ nightly = [] }) => nightly);
+    const oldRows = rooms.flatMap((room) => room.oldRows ?? []);
     const failures: unknown[] = [];
     const attempt = async (work: () => Promise<void>, facts: Readonly<Record<string, string>>) => {
       try {
@@ -40,7 +42,7 @@ export const nightlyJob = (
     const visitAll = async (tenantId: string): Promise<void> => {
       for (const { what, run } of tasks)
         if (!signal.aborted)
-          await attempt(() => run(tenantId, signal, pace), { practice_id: tenantId, what });
+          await attempt(() => run(tenantId, signal, pace, oldRows), { practice_id: tenantId, what });
     };
 
     await attempt(() => registry(signal, pace), { what: 'registry' });

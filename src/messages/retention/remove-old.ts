@@ -3,24 +3,22 @@
 // Rows of messages are kept without what they say of people (pseudonymise.ts).
 
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { oldEvents } from '#src/events/store.ts';
 import type { Each, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { TenantKey } from '#src/kernel/keys.ts';
+import type { KeptFor, OldRows, StoredRow } from '#src/kernel/old-rows.ts';
 import type { Pace } from '#src/kernel/pace.ts';
-import { DAY } from '#src/kernel/time.ts';
 import { pseudonymise } from './pseudonymise.ts';
-import { choiceOf, nextBatch, type Periods, periodsInForce, type StoredRow } from './rules.ts';
-import { type Removable, removables, retentionStore } from './store.ts';
-
-/** How long the installation keeps data, in ms. */
-export interface Installation extends Periods {
-  readonly inbound: number;
-  readonly webhook_deliveries: number;
-}
+import { choiceOf, nextBatch, periodsInForce } from './rules.ts';
+import { retentionStore } from './store.ts';
 
 export interface RemoveOldDeps {
   readonly files: Pick<TenantFiles, 'read' | 'write'>;
-  readonly installation: Installation;
+  /** How long the installation keeps data, ms. */
+  readonly installation: KeptFor;
+  /** What the rooms hand in. Events are removed after it, because it may refer to them. */
+  readonly oldRows: readonly OldRows[];
   /** The key of `addressHash`. */
   readonly key: TenantKey;
   readonly now: number;
@@ -28,29 +26,11 @@ export interface RemoveOldDeps {
   readonly rowsPerBatch?: number;
 }
 
-/** A bulk's content is stored minutes before its messages; only content older than this can have lost its bulk. */
-const UNUSED_CONTENT_MS = DAY;
-
-const cutoffs = (
-  db: TenantDb,
-  { installation, now }: RemoveOldDeps,
-): Record<Removable | 'messages', number> => {
-  const inForce = periodsInForce(choiceOf(tenantStore(db).practice()), installation);
-  return {
-    bodies: now - inForce.bodies,
-    attachments: now - inForce.attachments,
-    sharedContents: now - UNUSED_CONTENT_MS,
-    captures: now - inForce.bodies,
-    operatorMails: now - installation.inbound,
-    // A delivery describes its event, so it is kept no longer than the event.
-    deliveries: now - Math.min(installation.webhook_deliveries, inForce.events),
-    events: now - inForce.events,
-    domainReports: now - inForce.events,
-    dmarcSources: now - inForce.events,
-    tlsSessions: now - inForce.events,
-    messages: now - inForce.messages,
-  };
-};
+/** What the practice has chosen, where that is shorter. */
+const keptFor = (db: TenantDb, installation: KeptFor): KeptFor => ({
+  ...installation,
+  ...periodsInForce(choiceOf(tenantStore(db).practice()), installation),
+});
 
 /** Rows of one kind, in the order of their keys, which is also that of their time. */
 export interface Rows {
@@ -83,18 +63,18 @@ export const removeOld = async (
   deps: RemoveOldDeps,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { files, key, now, pace } = deps;
-  const before = await files.read(tenantId, (db) => cutoffs(db, deps));
-  for (const name of removables)
+  const { files, installation, key, now, oldRows, pace } = deps;
+  const kept = await files.read(tenantId, (db) => keptFor(db, installation));
+  for (const rows of [...oldRows, oldEvents])
     await removeRows(
       tenantId,
       {
-        after: (db, key) => retentionStore(db).rowsAfter(name, key),
-        remove: (db, keys) => retentionStore(db).remove(name, keys),
+        after: (db, key) => retentionStore(db).rowsAfter(rows, key),
+        remove: (db, keys) => retentionStore(db).remove(rows, keys),
       },
-      before[name],
+      now - rows.keptFor(kept),
       deps,
       signal,
     );
-  await pseudonymise(tenantId, { files, key, before: before.messages, now, pace }, signal);
+  await pseudonymise(tenantId, { files, key, before: now - kept.messages, now, pace }, signal);
 };

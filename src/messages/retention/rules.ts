@@ -3,6 +3,7 @@
 
 import type { PracticeRetention } from '#src/accounts/tenants/store.ts';
 import type { Each } from '#src/kernel/db/sqlite.ts';
+import type { StoredRow } from '#src/kernel/old-rows.ts';
 import { DAY } from '#src/kernel/time.ts';
 
 /** The data for which a practice may choose a shorter period. */
@@ -65,17 +66,6 @@ export const periodsInForce = (choice: Choice, installation: Periods): Periods =
     consent_user_agent: shorterOf(choice.consent_user_agent, installation.consent_user_agent),
   };
 };
-
-export interface StoredRow {
-  readonly key: number;
-  /** When it was written. Rows come in the order of their keys, which is also the order of this time. */
-  readonly at: number;
-  /** When its period begins: `at`, or later. */
-  readonly since: number;
-  readonly bytes: number;
-  /** 1: the row stays, no matter how old it is. */
-  readonly held: 0 | 1;
-}
 
 export interface Batch {
   /** Keys of the rows to remove. */

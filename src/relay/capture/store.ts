@@ -1,5 +1,6 @@
 // The local mailbox of a capture upstream, in each tenant's own file.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { KeptFor, OldRows } from '#src/kernel/old-rows.ts';
 import type { ErasedContent } from '#src/kernel/personal-data.ts';
 import { joinWords } from '#src/kernel/typed-words.ts';
 
@@ -8,7 +9,7 @@ export interface CaptureRow {
   id: string;
   message_id: string;
   recipient: string;
-  /** It is the subject of its message. */
+  /** The subject of its message. */
   subject: string | null;
   return_path: string;
   captured_at: number;
@@ -23,7 +24,7 @@ type NewCapture = Omit<CaptureRow, 'seq' | 'subject'> & {
 
 export interface CaptureFilter {
   readonly messageId: string | null;
-  /** As it was typed: words of the recipient's address and of the subject; null: any. */
+  /** The text as it was typed: words of the recipient's address and of the subject; null: any. */
   readonly text: string | null;
   /** Ids of the projects whose messages may be seen; null: all. */
   readonly projects: ReadonlySet<string> | null;
@@ -52,6 +53,20 @@ const OF_PROJECTS = `(:projectIds IS NULL OR EXISTS (
 
 const SUBJECT = '(SELECT subject FROM messages WHERE messages.id = message_id)';
 const COLUMNS = `seq, id, message_id, recipient, return_path, captured_at, size_bytes, ${SUBJECT} AS subject`;
+
+const captured = (keptFor: (kept: KeptFor) => number, held: string): OldRows => ({
+  keptFor,
+  scan: `SELECT seq AS key, captured_at AS at, captured_at AS since, size_bytes AS bytes, ${held} AS held FROM captures
+         WHERE seq > ? ORDER BY seq`,
+  remove: ['DELETE FROM captures WHERE seq = ?'],
+});
+const OF_MESSAGE = 'EXISTS (SELECT 1 FROM messages WHERE messages.id = message_id)';
+
+/** A captured copy of a message is kept as long as the message's content; other captures are mails to the operator. */
+export const oldCaptures: readonly OldRows[] = [
+  captured(({ bodies }) => bodies, `NOT ${OF_MESSAGE}`),
+  captured(({ inbound }) => inbound, OF_MESSAGE),
+];
 
 export const captureStore = perConnection((db: TenantDb) => {
   const insert = db.prepare<NewCapture>(

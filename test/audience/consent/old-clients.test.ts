@@ -60,7 +60,7 @@ const night = (now: number, kept = ledger.kept): Promise<void> =>
     files: files as never,
     clock: { now: () => now },
     ledger: { ...ledger, kept },
-  }).run(tenant.tenantId, new AbortController().signal, (work) => work());
+  }).run(tenant.tenantId, new AbortController().signal, (work) => work(), []);
 
 const fault = () => {
   writeMemory(tenant.db);

@@ -29,7 +29,7 @@ const scene = async (fails: (done: string) => boolean = () => false) => {
     storage.tenants,
     (after) => storage.platform.read((db) => registryStore(db).listAll(after, 2)),
     async () => note('registry'),
-    [task('audit'), task('events')],
+    [{ nightly: [task('audit')] }, { nightly: [task('events')] }],
   );
   return { storage, tenants, job, done, stop, run: () => job.run(stop.signal, log) };
 };

@@ -5,17 +5,25 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { eventStore } from '#src/events/store.ts';
+import { eventStore, oldEvents } from '#src/events/store.ts';
+import { oldDeliveries } from '#src/followers/webhooks/delivery-store.ts';
+import { oldReports } from '#src/insight/domain-reports/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
+import type { KeptFor } from '#src/kernel/old-rows.ts';
 import type { Pace } from '#src/kernel/pace.ts';
 import { DAY } from '#src/kernel/time.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
-import { type Installation, removeOld } from '#src/messages/retention/remove-old.ts';
-import { retentionStore } from '#src/messages/retention/store.ts';
+import { removeOld } from '#src/messages/retention/remove-old.ts';
+import {
+  attachments as oldAttachments,
+  bodies as oldBodies,
+  oldContent,
+  retentionStore,
+} from '#src/messages/retention/store.ts';
 import { messageStore } from '#src/messages/store.ts';
-import { captureStore } from '#src/relay/capture/store.ts';
+import { captureStore, oldCaptures } from '#src/relay/capture/store.ts';
 import { testTenantKey } from '#test/support/keys.ts';
 import { plansOf } from '#test/support/query-plan.ts';
 import {
@@ -28,7 +36,8 @@ import {
 } from '#test/support/storage.ts';
 
 const NOW = 1_700_000_000_000;
-const installation: Installation = {
+const oldRows = [...oldContent, ...oldCaptures, oldDeliveries, ...oldReports];
+const installation: KeptFor = {
   bodies: 30 * DAY,
   attachments: 20 * DAY,
   events: 400 * DAY,
@@ -102,7 +111,8 @@ const addCapture = (db: TenantDb, messageId: string, age: number): void =>
 const remove = (options: { rowsPerBatch?: number; signal?: AbortSignal; now?: number; pace?: Pace } = {}) => {
   const { now = NOW, pace = atOnce, signal = new AbortController().signal, rowsPerBatch } = options;
   const limit = rowsPerBatch === undefined ? {} : { rowsPerBatch };
-  return removeOld(tenantId, { files: storage.tenants, installation, key, now, pace, ...limit }, signal);
+  const deps = { files: storage.tenants, installation, oldRows, key, now, pace, ...limit };
+  return removeOld(tenantId, deps, signal);
 };
 
 const column = (statement: string): Promise<unknown[]> =>
@@ -177,8 +187,8 @@ describe('content of messages', () => {
   test('a message that is queued between reading and removal keeps its content', async () => {
     await inFile((db) => addMessage(db, { age: 31, queued: true }));
     await inFile((db) => {
-      retentionStore(db).remove('attachments', [1]);
-      retentionStore(db).remove('bodies', [1]);
+      retentionStore(db).remove(oldAttachments, [1]);
+      retentionStore(db).remove(oldBodies, [1]);
     });
     expect([await bodies(), await attachments()]).toEqual([[1], [1]]);
     expect(await column('SELECT * FROM removed_attachments')).toEqual([]);
@@ -315,7 +325,7 @@ describe('events', () => {
         });
       },
     };
-    const deps = { files: counting, installation, key, now: NOW, pace: atOnce };
+    const deps = { files: counting, installation, oldRows, key, now: NOW, pace: atOnce };
     await removeOld(tenantId, deps, new AbortController().signal);
     expect({ writes, most: Math.max(...most) }).toEqual({ writes: 200, most: 500 });
     expect(await column('SELECT seq FROM events')).toEqual([100_001]);
@@ -378,7 +388,7 @@ describe('deliveries to webhooks', () => {
     await inFile((db) => {
       const seq = addDelivery(db, 40, 40);
       db.prepare("UPDATE webhook_deliveries SET status = 'pending' WHERE seq = ?").run(seq);
-      retentionStore(db).remove('deliveries', [seq]);
+      retentionStore(db).remove(oldDeliveries, [seq]);
     });
     expect(await deliveries()).toEqual([1]);
   });
@@ -418,7 +428,10 @@ describe('a night that is cut short', () => {
 
 test('rows are found by their key, and rows that are not old are not read', async () => {
   const { db } = await openTenantDb();
-  const plans = plansOf(db, (connection) => retentionStore(connection));
+  const plans = plansOf(db, (connection) => {
+    for (const { scan, remove } of [...oldRows, oldEvents])
+      for (const sql of [scan, ...remove]) connection.prepare(sql);
+  });
   const loose = plans.flatMap(({ sql, steps }) =>
     steps.filter((step) => /SCAN|TEMP B-TREE/.test(step)).map((step) => `${step}: ${sql}`),
   );
@@ -441,7 +454,7 @@ describe('the rows of old messages', () => {
         return storage.tenants.write(id, work);
       },
     };
-    const deps = { installation, key, now: NOW, pace: atOnce };
+    const deps = { installation, oldRows, key, now: NOW, pace: atOnce };
     const { signal } = new AbortController();
     await expect(removeOld(tenantId, { ...deps, files: failing }, signal)).rejects.toThrow('no disk');
     const rest = (await left()).length;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Each } from '#src/kernel/db/sqlite.ts';
+import type { StoredRow } from '#src/kernel/old-rows.ts';
 import { DAY, HOUR } from '#src/kernel/time.ts';
 import {
   mostDays,
@@ -7,7 +8,6 @@ import {
   nextOldMessages,
   type OldMessage,
   periodsInForce,
-  type StoredRow,
 } from '#src/messages/retention/rules.ts';
 
 const MIB = 1_024 * 1_024;
