@@ -4,6 +4,10 @@ import { chmod, cp, mkdir, readdir, readFile, rename, rm, truncate, writeFile } 
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { isSealedUnder } from '#src/accounts/tenants/master-key.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { Secret } from '#src/kernel/secret.ts';
 import { DAY, toIso } from '#src/kernel/time.ts';
 import { requireSpace } from '#src/operations/staging.ts';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
@@ -290,6 +294,46 @@ describe('what is refused before anything changes', () => {
       await writeFile(file, key, { mode: 0o600 });
     }
     await expectUntouched(to, before);
+  });
+
+  test('the master key was changed since the backup', async () => {
+    const [file, formerFile] = [path.join(home, 'master.key'), path.join(home, 'former.key')];
+    const configFile = path.join(home, 'service.yaml');
+    const [key, config] = [await readFile(file, 'utf8'), await readFile(configFile, 'utf8')];
+    const aside = await scratch(data());
+    const present = Buffer.alloc(32, 9).toString('base64');
+    const secrets = { masterKey: new Secret(present), formerMasterKey: null, evidenceKey: null };
+    const isUnderPresent = (sender: Sender): boolean =>
+      inFile(fileOf(data(), sender), (db) => isSealedUnder(db as TenantDb, secrets, sender.practice.id));
+    try {
+      await rename(file, formerFile);
+      await writeFile(file, `${present}\n`, { mode: 0o600 });
+      await refused(
+        /configure that key as the former one/,
+        backups,
+        '--tenant',
+        one.practice.slug,
+        '--replace',
+      );
+      const both = { former_master_key_file: formerFile };
+      await writeFile(
+        configFile,
+        stringify({ ...parse(config), secrets: { ...parse(config).secrets, ...both } }),
+      );
+      const rotated = await command('secrets', 'rotate');
+      expect(rotated.exitCode, rotated.printed).toBe(0);
+      await restored(backups, '--tenant', one.practice.slug, '--replace');
+      expect([one, other].map(isUnderPresent)).toEqual([true, true]);
+      await restored(backups, '--replace');
+      expect((await command('secrets', 'rotate')).exitCode).toBe(0);
+      expect([one, other].map(isUnderPresent)).toEqual([true, true]);
+      expectWhole(data());
+    } finally {
+      await writeFile(file, key, { mode: 0o600 });
+      await writeFile(configFile, config);
+      await rm(data(), { recursive: true });
+      await rename(aside, data());
+    }
   });
 
   test('the directory is empty, is missing, or is not what was meant', async () => {
