@@ -184,6 +184,19 @@ const size = ({ path, text }: Source): Finding[] => {
     : [];
 };
 
+/** The first word of a comment that says something about a thing without naming it. */
+const FRAGMENT =
+  /(?:\/\*\*\s+(?:\* )?|^(?<!\/\/[^\n]*\n)[\t ]*\/\/ )((?:Of|By|As(?! (?:long|soon|far) as)|(?:At|For|From|In|On|To|Under|With) wh(?:ich|om))\b)/gm;
+/** The composition root and the catalogues of words are not looked at. */
+const NOT_LOOKED_AT = /^app\/|\/(?:words|refusals)\//;
+const fragments = ({ path, text }: Source): Finding[] =>
+  NOT_LOOKED_AT.test(path)
+    ? []
+    : [...text.matchAll(FRAGMENT)].map(
+        ({ 0: { length }, 1: word, index }) =>
+          `${path}:${text.slice(0, index + length).split('\n').length} begins with "${word}": begin the comment with what it describes, as in "The language of the mail."`,
+      );
+
 interface Rule {
   readonly says: string;
   readonly find: (all: readonly Source[]) => Finding[];
@@ -294,6 +307,23 @@ const rules: readonly Rule[] = [
     good: [['kernel/service-name.ts', "const text = 'export default';"]],
   },
   {
+    says: 'a comment begins with what it describes, not with "Of", "By", "As" or "In which"',
+    find: each(fragments),
+    bad: [
+      ['mail/a.ts', '/** Of the tenant. */'],
+      ['mail/a.ts', '/**\n   * By id or slug; undefined\n   * if there is none.\n   */'],
+      ['mail/a.ts', '  // As it came, line by line.\n  // Of all lines.'],
+      ['mail/a.ts', '/** From which mail goes out. */'],
+    ],
+    good: [
+      ['mail/a.ts', '/** The language of the mail. */\n// As long as it is kept, it counts.'],
+      [
+        'mail/a.ts',
+        '// A line ends here.\n// By these words the next sentence begins.\nconst a = 1; // Of one line.',
+      ],
+    ],
+  },
+  {
     says: `no file of logic is longer than ${MAX_LINES} lines`,
     find: each(size),
     bad: [['mail/a.ts', `const f = () => 1;\n${'x;\n'.repeat(MAX_LINES)}`]],
@@ -336,6 +366,7 @@ test('the dashboard imports its own files, the types of the API, and packages; i
       'no markup from strings',
     ),
     ...size(file),
+    ...fragments(file),
   ]);
   expect(findings, findings.join('\n')).toEqual([]);
 });

@@ -47,7 +47,7 @@ interface ObjectSchema extends JsonSchema {
   readonly required?: readonly string[];
 }
 
-/** Whether the objects may have further fields; others cannot be combined. */
+/** Whether an object may have further fields; others cannot be combined. */
 const isOpenObject = (value: object): value is ObjectSchema =>
   'properties' in value && !('additionalProperties' in value);
 
