@@ -50,7 +50,8 @@ const requireHere = (dataDirectory: string, id: string): void => {
 const byDaemon = async (id: string, { values, environment }: RestoreJob): Promise<RestoredTenant> => {
   const { createAdminApi, readAdminAccess } = await import('./admin-api.ts');
   const api = createAdminApi(readAdminAccess(values.config, environment));
-  return api.call<RestoredTenant>('POST', `/api/admin/restore/${id}${values.resume ? '?resume=true' : ''}`);
+  const path = `/api/admin/restore/${id}`;
+  return api.call<RestoredTenant>('POST', values.resume ? `${path}?resume=true` : path);
 };
 
 const result = (
