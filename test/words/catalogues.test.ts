@@ -1,6 +1,6 @@
 // The words that people read: each catalogue is in each language that its readers are offered, says the same things with the same
-// values, and in that language; no word for people is outside of the catalogues, and no language is compared in code. Each rule
-// is proved on texts that break it.
+// values, and in that language; what it is for names each of its keys; no word for people is outside of the catalogues, and no
+// language is compared in code. Each rule is proved on texts that break it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -55,9 +55,7 @@ interface Catalogue {
   readonly texts: ReadonlyMap<Language, Texts>;
 }
 
-const germanFiles = paths.filter(
-  (path) => /\/words\/de(?:\.ts|\/)/.test(path) && !path.startsWith('dashboard'),
-);
+const germanFiles = paths.filter((path) => /\/words\/de(?:\.ts|\/)/.test(path));
 const catalogues: readonly Catalogue[] = germanFiles.map((german) => ({
   name: german,
   texts: new Map(
@@ -69,10 +67,23 @@ const catalogues: readonly Catalogue[] = germanFiles.map((german) => ({
 }));
 
 /** Proper words, and words that languages share. */
-const SHARED =
-  /^(?:Name|Text|HTML|Status|Link|Type|Invitation|Browser|Liste|Note|Message|Messages|Canal|Description|(?:hard|soft) bounces?|Name, address|Logo \(BIMI\)|E-Mail|E-mail|Register|Adresse|Programm?e?)$/i;
+const SHARED = new Set(
+  [
+    'Adresse, Browser, Canal, Chat, Description, Domain, E-Mail, HTML, Import, Invitation, Link, Liste, Live, Logo, Mails, Message',
+    'Messages, Name, Note, Person, Program, Programm, Programme, Register, Server, Status, Test, Text, Type, Version, Webhook',
+    'Webhooks, curl, DNS, ms, Message-ID, Node.js, Python, SMTP, Gmail, iCloud, Mattermost, Microsoft, Microsoft Teams, Rocket.Chat',
+    'Slack, T-Online, Yahoo, Logo (BIMI)',
+  ].flatMap((some) => some.toLowerCase().split(', ')),
+);
 const VALUES = /‹[^›]*›/g;
 const lettersOf = (text: string): string => text.replace(VALUES, '').replace(/[^\p{L}]+/gu, '');
+/** A text of which each part is such a word, beside its values. */
+const isShared = (text: string): boolean =>
+  text
+    .replace(VALUES, '')
+    .split(/[,:]/)
+    .map((part) => part.trim().toLowerCase())
+    .every((part) => part === '' || SHARED.has(part));
 
 const untranslated = ({ texts }: Catalogue): string[] => {
   const all = [...texts];
@@ -81,9 +92,7 @@ const untranslated = ({ texts }: Catalogue): string[] => {
       .slice(index + 1)
       .flatMap(([other, second]) =>
         [...one]
-          .filter(
-            ([place, text]) => second.get(place) === text && lettersOf(text) !== '' && !SHARED.test(text),
-          )
+          .filter(([place, text]) => second.get(place) === text && lettersOf(text) !== '' && !isShared(text))
           .map(([place, text]) => `${place} is the same in ${language} and ${other}: ${text}`),
       ),
   );
@@ -107,8 +116,8 @@ const FOREIGN: Readonly<Record<Language, RegExp>> = {
   en: /(?<![\p{L}“„”-])(?:der|und|nicht|ist|Sie|wird|für|mit|bitte|vous|votre|pour|avec|les|une)(?![\p{L}-])/u,
   fr: /(?<![\p{L}“„”-])(?:the|and|your|you|with|please|der|und|nicht|ist|Sie|wird|für|mit|bitte)(?![\p{L}-])|[äöüß]/iu,
 };
-/** Names in quotes are the sender's or the program's; letters are shown to be looked at. */
-const QUOTED = /[“„«][^”“»]*[”“»]|<[^>]*>|Ä, Ö, Ü, ä, ö, ü, ß/g;
+/** Names in quotes are the sender's or the program's; letters are shown to be looked at; a German court is one in each language. */
+const QUOTED = /[“„«][^”“»]*[”“»]|<[^>]*>|Ä, Ö, Ü, ä, ö, ü, ß|AG Köln/g;
 const foreignIn = (language: Language, text: string): string | undefined =>
   FOREIGN[language].exec(text.replace(QUOTED, '').replace(VALUES, ''))?.[0] ??
   (language === 'en' ? /[äöüÄÖÜß]/.exec(text.replace(QUOTED, ''))?.[0] : undefined);
@@ -171,40 +180,126 @@ describe('the rules', () => {
   });
 });
 
-/** Keys are named where they are used: `.key`, `[…]` of a whole table, `{ key }`. A table read by codes has `Record` or a lookup. */
-const keysOf = (words: object): string[] =>
-  Object.entries(words).flatMap(([key, value]) => [
-    key,
-    ...(typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []),
-  ]);
-const code = paths
-  .filter((path) => !isCatalogue(path))
-  .map(textOf)
-  .join('\n');
-const namesIn = new Set(code.match(/[\w$]+/g));
+/** Comments name what they speak of, and so use nothing. */
+const withoutComments = (text: string): string =>
+  text.replace(/\/\*[\s\S]*?\*\/|(?<=^|[\s;,{(])\/\/[^\n]*/g, '');
+const sources = new Map(
+  paths.filter((path) => !isCatalogue(path)).map((path) => [path, withoutComments(textOf(path))]),
+);
+const wordsOf = (german: string): object => (load(join(SRC, german)) as { words: object }).words;
 
-test.each(germanFiles)('each key of %s is named in code', (file) => {
-  const { words } = load(join(SRC, file)) as { words: object };
-  expect(
-    keysOf(words).filter(
-      (key) => !code.includes(key) && key.split('.').some((name) => !namesIn.has(name)) && !isByCode(key),
+/** The folder that a catalogue is for: a room, or a page, the parts or the frame of the dashboard, or what these share. */
+const homeOf = (german: string): string => german.slice(0, german.indexOf('words/de'));
+const homes = [...new Set(germanFiles.map(homeOf))].toSorted((a, b) => b.length - a.length);
+const homeOfCode = (path: string): string | undefined => homes.find((home) => path.startsWith(home));
+/** The words of several pages stand in a page for those that it has none of its own of. */
+const SEVERAL_PAGES = 'dashboard/';
+const ownKeys = new Map(
+  homes.map((home) => [
+    home,
+    new Set(
+      germanFiles.filter((german) => homeOf(german) === home).flatMap((one) => Object.keys(wordsOf(one))),
     ),
-  ).toEqual([]);
-});
-test('a key that nothing names is found', () => {
-  expect(keysOf({ unusedOfAll: 'x' }).filter((key) => !namesIn.has(key))).toEqual(['unusedOfAll']);
-});
-/** Subject rules have their ids without the prefix that their words have. */
-function isByCode(key: string): boolean {
-  return key.startsWith('subject_') && namesIn.has(key.slice('subject_'.length));
+  ]),
+);
+
+/** A key is named as `.key`, `'key'` or `{ key }`. */
+const NAMED = /\.([\w$]+)|'([^'\n]*)'|[{,]\s*([\w$]+)\s*(?=[,}:=])/g;
+const namesIn = (text: string): ReadonlySet<string> =>
+  new Set(
+    [...text.matchAll(NAMED)].map(([, property, literal, field]) => property ?? literal ?? field ?? ''),
+  );
+/** A table is read by codes where its name is not followed by one of its keys: `.key[code]`, `names={w.key}`. */
+const readsByCode = (text: string, table: string): boolean =>
+  new RegExp(`(?:\\.|[{,]\\s*)${RegExp.escape(table)}\\b(?!\\s*[.(])`).test(text);
+
+interface Reader {
+  readonly home: string | undefined;
+  readonly text: string;
+  readonly names: ReadonlySet<string>;
 }
+const readers = new Map<string, Reader>(
+  [...sources].map(([path, text]) => [path, { home: homeOfCode(path), text, names: namesIn(text) }]),
+);
+/** Whose words are in the catalogue: what is in its folder, or imports the folder's words. */
+const readersOf = (home: string): readonly Reader[] =>
+  [...readers].flatMap(([path, reader]) =>
+    (home === SEVERAL_PAGES ? path.startsWith(home) : reader.home === home) ||
+    reader.text.includes(`'#${home}words.ts'`)
+      ? [reader]
+      : [],
+  );
+
+/** What codes are, as a whole: names and texts of the sources. */
+const codeNames = new Set(
+  [...sources.values()].flatMap((text) => [
+    ...(text.match(/[\w$]+/g) ?? []),
+    ...(text.match(/(?<=')[^'\n]+(?=')/g) ?? []),
+  ]),
+);
+/** Rules about subjects have their ids without the prefix that their words have; punctuation stands for itself. */
+const isCode = (key: string): boolean =>
+  !/\w/.test(key) ||
+  [key, ...(key.startsWith('subject_') ? [key.slice('subject_'.length)] : [])].some(
+    (code) => codeNames.has(code) || code.split('.').every((part) => codeNames.has(part)),
+  );
+const isForms = (value: object): boolean =>
+  Object.keys(value).every((key) => key === 'one' || key === 'other');
+
+/** The places of keys that nothing of those who read the catalogue names. */
+const unusedIn = (words: object, reading: readonly Reader[], areOfSeveralPages = false): string[] => {
+  const visit = (value: object, table?: string, place = ''): string[] =>
+    Object.entries(value).flatMap(([key, inner]) => {
+      const named = reading.some(
+        ({ home, names }) =>
+          names.has(key) &&
+          !(
+            areOfSeveralPages &&
+            table === undefined &&
+            home !== SEVERAL_PAGES &&
+            ownKeys.get(home ?? '')?.has(key)
+          ),
+      );
+      const isRead =
+        named ||
+        (table !== undefined && reading.some(({ text }) => readsByCode(text, table)) && isCode(key)) ||
+        (table !== undefined && isForms(value));
+      const isTable = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
+      return [
+        ...(isRead ? [] : [`${place}.${key}`]),
+        ...(isTable ? visit(inner, key, `${place}.${key}`) : []),
+      ];
+    });
+  return visit(words);
+};
+
+test.each(germanFiles)('each key of %s is named by what it is for', (german) => {
+  const home = homeOf(german);
+  expect(unusedIn(wordsOf(german), readersOf(home), home === SEVERAL_PAGES)).toEqual([]);
+});
+
+const reader = (text: string, home = 'room/'): Reader => ({ home, text, names: namesIn(text) });
+const unread = { title: 'x', states: { open: 'y', neverSaid: 'z' } };
+test.each([
+  ['w.title', ['.states', '.states.open', '.states.neverSaid']],
+  ['w.titles; w.states.open', ['.title', '.states.neverSaid']],
+  ['w.title; w.states[state]', ['.states.neverSaid']],
+  ["const { title, states } = w; states.open; const code = 'neverSaid';", []],
+])('%s: unused are %j', (text, unused) => {
+  expect(unusedIn(unread, [reader(text)])).toEqual(unused);
+});
+test('what a page has a word of its own for does not read the one of several pages', () => {
+  const page = 'dashboard/pages/projects/';
+  expect(ownKeys.get(page)).toContain('title');
+  expect(unusedIn({ title: 'x' }, [reader('w.title', page)], true)).toEqual(['.title']);
+  expect(unusedIn({ title: 'x' }, [reader('w.title', 'dashboard/pages/audit/')], true)).toEqual([]);
+});
 
 /** Recognition data: what mail of the world says, what people type, names of providers, templates of a practice's own. */
 const DATA =
-  /^(?:mail\/|dashboard\/|compat\/|content\/(?:reading|rules|language|subject-risk)|intake\/(?:templates\/presets|practice-mail\/check-rules|validate-emails\/)|audience\/imports\/|accounts\/tenants\/(?:rules|schema)|kernel\/typed-words)/;
+  /^(?:mail\/|compat\/|content\/(?:reading|rules|language|subject-risk)|intake\/(?:templates\/presets|practice-mail\/check-rules|validate-emails\/)|audience\/imports\/|accounts\/tenants\/(?:rules|schema)|kernel\/typed-words)/;
 const literalsOf = (text: string): string[] =>
-  text
-    .replace(/\/\*[\s\S]*?\*\/|(?<=^|[\s;,{(])\/\/[^\n]*/g, '')
+  withoutComments(text)
     .replace(
       /\.describe\([\s\S]*?\)|examples: [^\n]*|(?:description|summary|about|says|help):\s*(?:'[^'\n]*'|`[^`]*`)/g,
       '',
@@ -241,14 +336,23 @@ const tags = languages.join('|');
 const COMPARED = new RegExp(
   `[lL]anguage(?:\\.value)?\\s*[=!]==|[=!]==\\s*'(?:${tags})'|'(?:${tags})'\\s*[=!]==|case '(?:${tags})'|switch \\([\\w.]*[lL]anguage`,
 );
-const comparisons = (text: string): number => text.split('\n').filter((line) => COMPARED.test(line)).length;
+const comparisons = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => COMPARED.test(line))
+    .map((line) => line.trim());
 
+/** What a document declares is looked up in the list, an editor has one of markup, and a menu shows which one is chosen. */
+const LOOKED_UP = [
+  'content/language.ts: return languages.find((language) => language === declared) ?? answerDefault;',
+  "dashboard/parts/editor/editor.ts: language === 'html' ? htmlLanguage : [],",
+  'dashboard/shell/shell.tsx: aria-pressed={language.value === tag}',
+];
 test('no language is compared in code', () => {
-  const compared = paths.filter(
-    (path) => !isCatalogue(path) && !path.startsWith('dashboard') && comparisons(textOf(path)) > 0,
-  );
-  // What a document declares is looked up in the list.
-  expect(compared).toEqual(['content/language.ts']);
+  const compared = paths
+    .filter((path) => !isCatalogue(path))
+    .flatMap((path) => comparisons(textOf(path)).map((line) => `${path}: ${line}`));
+  expect(compared).toEqual(LOOKED_UP);
 });
 test.each([
   ["language === 'de' ? 1 : 2", 1],
@@ -258,5 +362,5 @@ test.each([
   ['wordsIn(language).title', 0],
   ["kind === 'design'", 0],
 ])('%s: %i', (text, number) => {
-  expect(comparisons(text)).toBe(number);
+  expect(comparisons(text)).toHaveLength(number);
 });

@@ -179,8 +179,10 @@ export const words = {
   view: 'Ansicht',
   asHtml: 'Formatiert',
   asText: 'Nur Text',
-  truncated: 'Die Mail ist sehr lang. Ganz steht sie nur im Quelltext.',
-  unreadable: 'Der Aufbau der Mail ist fehlerhaft. Ganz steht sie nur im Quelltext.',
+  mailNotes: {
+    truncated: 'Die Mail ist sehr lang. Ganz steht sie nur im Quelltext.',
+    unreadable: 'Der Aufbau der Mail ist fehlerhaft. Ganz steht sie nur im Quelltext.',
+  },
   attachments: 'Anhänge',
   unnamed: 'ohne Namen',
   text: 'Text',

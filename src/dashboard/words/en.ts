@@ -171,8 +171,10 @@ export const words: typeof german = {
   view: 'View',
   asHtml: 'Formatted',
   asText: 'Text only',
-  truncated: 'The mail is very long. Only its source has all of it.',
-  unreadable: 'The structure of the mail is broken. Only its source has all of it.',
+  mailNotes: {
+    truncated: 'The mail is very long. Only its source has all of it.',
+    unreadable: 'The structure of the mail is broken. Only its source has all of it.',
+  },
   attachments: 'Attachments',
   unnamed: 'without a name',
   text: 'Text',

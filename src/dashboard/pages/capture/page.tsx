@@ -123,7 +123,7 @@ const Capture = ({ item = '' }: PageProps) => {
           </Card>
           {content.notes.map((note) => (
             <Note key={note} kind="warn">
-              {w[note]}
+              {w.mailNotes[note]}
             </Note>
           ))}
           <Tabs

@@ -27,7 +27,7 @@ export const Content = ({ practiceId: id, mail }: ContentProps) => {
     <>
       {notes.map((note) => (
         <Note key={note} kind="warn">
-          {w[note]}
+          {w.mailNotes[note]}
         </Note>
       ))}
       {files.length > 0 && (
