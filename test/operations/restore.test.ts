@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, toIso } from '#src/kernel/time.ts';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { commandIn, type Ran } from '#test/support/command.ts';
+import { expectLasting, type Lasting, makeLasting } from '#test/support/lasting.ts';
 import { freePort, until } from '#test/support/process.ts';
 import { bounceOf, bring } from '#test/support/reports.ts';
 import { createSmtpReceiver, OK, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
@@ -83,6 +84,7 @@ test('one practice beside the daemon holds what became due since the command beg
 describe('all of a backup', () => {
   let printed = '';
   let withKey: { id: string };
+  let lasting: Lasting;
 
   beforeAll(async () => {
     const first = await app.request<{ id: string }>(
@@ -105,6 +107,7 @@ describe('all of a backup', () => {
       scheduled_at: toIso(real - HOUR),
     });
     ids.tenDays = await app.send(sender, { subject: 'in zehn Tagen', scheduled_at: toIso(real + 10 * DAY) });
+    lasting = await makeLasting(app);
     expect(await command('backup', backups)).toMatchObject({ exitCode: 0 });
     // The former host goes on: both leave, and there is mail that the backup does not know.
     receiver.setBehaviour({});
@@ -160,6 +163,9 @@ describe('all of a backup', () => {
     await bring(app.inboundPort, pathOf('schon da'), bounceOf('erika@example.org'));
     await app.untilStatus(sender, withKey.id, 'hard_bounced');
   });
+
+  test('knows unsubscribe links, tracked links, webhooks and suppressions of before', () =>
+    expectLasting(app, lasting));
 
   test('sends what is held once a person says so, but not what a late report shows to have left', async () => {
     // The copy that the former host sent after the backup: its return path finds the recipient that waits here.

@@ -1,7 +1,7 @@
 // What must work for as long as the mail of a practice lies in mailboxes: made by a daemon, and looked at in a later one, whose master
 // key or host is another.
 import { expect } from 'vitest';
-import { encodeUnsubscribeToken } from '#src/mail/copy-links.ts';
+import { createTrackingLinks, encodeUnsubscribeToken } from '#src/mail/copy-links.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
 import type { Sender, TestApp } from './app.ts';
 import { keysIn } from './keys.ts';
@@ -12,8 +12,12 @@ export interface Lasting {
   readonly sender: Sender;
   readonly unsubscribe: string;
   readonly returnPath: string;
-  readonly webhook: string;
+  /** The path of a link to `CLICKED` that is tracked. */
+  readonly click: string;
+  readonly webhook: { readonly id: string; readonly url: string };
 }
+
+const CLICKED = 'https://praxis.example.org/termin?nr=1';
 
 const ONE_CLICK = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const [LINKED, BOUNCED, SUPPRESSED] = ['link@example.org', 'bounce@example.org', 'gesperrt@example.org'];
@@ -36,23 +40,27 @@ export const makeLasting = async (app: TestApp): Promise<Lasting> => {
   const linked = await target(LINKED);
   const bounced = await target(BOUNCED);
   const asked = async (method: string, path: string, body: unknown) => {
-    const answer = await app.request<{ webhook: { id: string } }>(method, path, body, app.adminToken);
+    const answer = await app.request<{ id: string }>(method, path, body, app.adminToken);
     expect(answer.status, answer.text).toBeLessThan(300);
     return answer.body;
   };
   await asked('POST', `${sender.base}/suppression`, { address: SUPPRESSED });
   const hook = { name: 'Akte', url: 'https://hooks.example.org/geheim', events: ['message.delivered'] };
-  await asked('POST', `${sender.base}/webhooks`, hook);
+  const { id } = await asked('POST', `${sender.base}/webhooks`, hook);
   return {
     sender,
     unsubscribe: `/api/public/unsub?t=${encodeUnsubscribeToken(keyFor('unsubscribe links'), linked)}`,
     returnPath: encodeReturnPath(keyFor('return paths'), bounced, bounced.host),
-    webhook: hook.url,
+    click: createTrackingLinks('', keyFor('tracking links')).click(linked, CLICKED),
+    webhook: { id, url: hook.url },
   };
 };
 
 /** The daemon has the practice now, under the same id. */
-export const expectLasting = async (app: TestApp, { sender, unsubscribe, returnPath, webhook }: Lasting) => {
+export const expectLasting = async (
+  app: TestApp,
+  { sender, unsubscribe, returnPath, click: link, webhook }: Lasting,
+) => {
   const statusOf = (address: string) =>
     app.sql<{ status: string }>(
       sender.practice.id,
@@ -80,13 +88,10 @@ export const expectLasting = async (app: TestApp, { sender, unsubscribe, returnP
     await until(`nothing goes to ${address}`, () => statusOf(address) === 'suppressed');
     expect(answer.status).toBe(202);
   }
-  const hooks = await app.request<{ webhooks: { url: string }[] }>(
-    'GET',
-    `${sender.base}/webhooks`,
-    undefined,
-    app.adminToken,
-  );
-  expect(JSON.stringify(hooks.body)).toContain(webhook);
+  const hooks = await app.request('GET', `${sender.base}/webhooks/${webhook.id}`, undefined, app.adminToken);
+  expect(hooks.body).toMatchObject(webhook);
+  const clicked = await fetch(`${app.origin}${link}`, { redirect: 'manual' });
+  expect(clicked.headers.get('Location')).toBe(CLICKED);
   // A copy is captured only once it was signed.
   await app.untilStatus(sender, await app.send(sender, { to: 'neu@example.org' }), 'processed');
 };
