@@ -22,7 +22,7 @@ import type { Exchange } from './exchange.ts';
 import { isTenantPath, namesPracticeInHeader } from './routing.ts';
 
 export interface AdmissionOptions {
-  /** Not asked where a request brings no credential. */
+  /** Is not called where a request brings no credential. */
   readonly authenticate: Authenticate;
   /** The practice of the project with that id; the id itself where no project has it. */
   readonly practiceNamed: (id: string) => string;

@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly everyMs?: number;
 }
 
-/** In the directory of Litestream: which file what it holds is of. */
+/** The note in Litestream's directory of the file that its content was made from. */
 const NOTE = 'sendwerk-file';
 /** What Litestream keeps beside a database. */
 const stateOf = (path: string): string => join(dirname(path), `.${basename(path)}-litestream`);
