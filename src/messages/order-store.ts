@@ -2,10 +2,8 @@
 // are found by their key, without an index on time.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 
-const orderStore = (
-  table: 'messages' | 'inbound_messages' | 'events',
-  time: 'created_at' | 'received_at' | 'at',
-) =>
+/** For a table whose rows are numbered in the order of `time`, ms. */
+export const orderStore = (table: string, time: string) =>
   perConnection((db: TenantDb) => {
     const newest = db.prepare<[], number | null>(`SELECT max(seq) FROM ${table}`).pluck();
     const next = db.prepare<[number], { seq: number; time: number }>(
@@ -30,5 +28,4 @@ const orderStore = (
   });
 
 export const messageOrderStore = orderStore('messages', 'created_at');
-export const receivedOrderStore = orderStore('inbound_messages', 'received_at');
 export const eventOrderStore = orderStore('events', 'at');

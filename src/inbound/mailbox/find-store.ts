@@ -5,7 +5,7 @@
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { foldFields, hasWord, typedWords } from '#src/kernel/typed-words.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
-import { receivedOrderStore } from '#src/messages/order-store.ts';
+import { orderStore } from '#src/messages/order-store.ts';
 import { type InboundRow, type InboundState, inboundStore } from '../store.ts';
 
 /** Null: any. */
@@ -80,6 +80,8 @@ const lengthOf = ({ to_json, cc_json, references_json }: InboundRow): number =>
   to_json.length + cc_json.length + references_json.length;
 
 const isOneOf = <T>(wanted: T | null, value: T): boolean => wanted === null || wanted === value;
+
+const receivedOrderStore = orderStore('inbound_messages', 'received_at');
 
 export const mailFindStore = perConnection((db: TenantDb) => {
   const order = receivedOrderStore(db);
