@@ -64,17 +64,27 @@ const COLUMNS = [
   'received_at',
 ] as const satisfies (keyof NewDomainReport)[];
 
-const oldOf = (table: string, at: string, bytes: number): OldRows => ({
+const BY_DAY = `seq AS key, day * ${DAY} AS at, day * ${DAY} AS since, 100 AS bytes, 0 AS held`;
+const asEvents = (scan: string, remove: string): OldRows => ({
   keptFor: ({ events }) => events,
-  scan: `SELECT seq AS key, ${at} AS at, ${at} AS since, ${bytes} AS bytes, 0 AS held FROM ${table}
-         WHERE seq > ? ORDER BY seq`,
-  remove: [`DELETE FROM ${table} WHERE seq = ?`],
+  scan,
+  remove: [remove],
 });
 /** What receivers report: days come nearly in the order of their rows. */
 export const oldReports: readonly OldRows[] = [
-  oldOf('domain_reports', 'received_at', 200),
-  oldOf('dmarc_sources', `day * ${DAY}`, 100),
-  oldOf('tls_sessions', `day * ${DAY}`, 100),
+  asEvents(
+    `SELECT seq AS key, received_at AS at, received_at AS since, 200 AS bytes, 0 AS held FROM domain_reports
+     WHERE seq > ? ORDER BY seq`,
+    'DELETE FROM domain_reports WHERE seq = ?',
+  ),
+  asEvents(
+    `SELECT ${BY_DAY} FROM dmarc_sources WHERE seq > ? ORDER BY seq`,
+    'DELETE FROM dmarc_sources WHERE seq = ?',
+  ),
+  asEvents(
+    `SELECT ${BY_DAY} FROM tls_sessions WHERE seq > ? ORDER BY seq`,
+    'DELETE FROM tls_sessions WHERE seq = ?',
+  ),
 ];
 
 export const domainReportStore = perConnection((db: TenantDb) => {
