@@ -2,7 +2,6 @@
 // `words/<language>/<subject>.ts` where a room has many. Each exports `words`; the German file gives the others their type. A
 // file is loaded when its language is first asked for: most daemons never need them all. A new language is its files and its
 // line in `language.ts`.
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +28,15 @@ export const catalogue = <Words, Offered extends Language = Language>(
   };
 };
 
+const isThere = (file: string): boolean => {
+  try {
+    load.resolve(file);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 /**
  * Finds what is refused in a language, by the English texts: `refusals/<language>.ts` in each of the folders that has it. Undefined
  * where none has it, as none has English.
@@ -41,7 +49,7 @@ export const refusalsIn = (
     if (loaded.has(language)) return loaded.get(language);
     const found = folders()
       .map((folder) => join(folder, 'refusals', `${language}.ts`))
-      .filter((file) => existsSync(file))
+      .filter(isThere)
       .map((file) => (load(file) as { words: Sentences }).words);
     const all: Sentences | undefined = found.length === 0 ? undefined : Object.assign({}, ...found);
     loaded.set(language, all);
