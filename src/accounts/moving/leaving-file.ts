@@ -7,6 +7,10 @@ export const LEAVING = 'leaving';
 export const leavingFile = (dataDirectory: string, id: string): string =>
   join(dataDirectory, LEAVING, id, 'tenant.db');
 
+/** The directory in the data directory with a lock for each practice that a command moves. */
+export const MOVING = 'moving';
+export const lockName = (id: string): string => `${id}.lock`;
+
 /**
  * The place of its file once it has moved. It is not below `tenants/`: a rebuilt registry would take it for a practice that
  * works here.

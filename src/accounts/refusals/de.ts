@@ -129,6 +129,8 @@ export const words = {
   'A practice with that id works on this host.':
     'Auf diesem Server arbeitet schon eine Praxis mit dieser Kennung.',
   'The file is that of another practice.': 'Die Datei ist die einer anderen Praxis.',
+  'The file has other tables, indexes or triggers than this program makes.':
+    'Die Datei hat andere Tabellen, Indizes oder Trigger als die, die dieses Programm anlegt.',
   'The file did not arrive whole.': 'Die Datei ist nicht vollständig angekommen.',
   'Run the command again: it sends what is missing.':
     'Starten Sie den Befehl noch einmal: Er sendet, was fehlt.',
@@ -145,6 +147,21 @@ export const words = {
   'A change of the master key has not ended.': 'Ein Wechsel des Hauptschlüssels ist noch nicht zu Ende.',
   'Wait until `sendwerk secrets rotate` says that it has.':
     'Warten Sie, bis `sendwerk secrets rotate` sagt, dass er es ist.',
+  'The practice waits here for its former host to give it up.':
+    'Die Praxis wartet hier darauf, dass ihr bisheriger Server sie abgibt.',
+  'Run `sendwerk tenant move` on that host: it goes on, or removes it from here with --cancel.':
+    'Starten Sie `sendwerk tenant move` auf jenem Server: Der Befehl macht weiter, oder er entfernt sie mit --cancel von hier.',
+  'The practice has been given up to another host.': 'Die Praxis ist an einen anderen Server abgegeben.',
+  'The practice is being given up to another host.':
+    'Die Praxis wird gerade an einen anderen Server abgegeben.',
+  'Run the command again: it lets the other host begin.':
+    'Starten Sie den Befehl noch einmal: Er lässt den anderen Server beginnen.',
+  'The practice was released before it was frozen.':
+    'Die Praxis wurde freigegeben, bevor sie angehalten war.',
+  'The practice is being moved or erased.': 'Die Praxis wird gerade verschoben oder gelöscht.',
+  'Nothing has changed.': 'Es hat sich nichts geändert.',
+  'No practice with that id has moved away from here.':
+    'Keine Praxis mit dieser Kennung ist von hier weggezogen.',
   'A block of the file is not what it must be.': 'Ein Block der Datei ist nicht, was er sein muss.',
   'block {} has another length than the file needs': 'Block {} ist nicht so lang, wie die Datei es verlangt',
 } satisfies Sentences;
