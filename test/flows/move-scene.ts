@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { type MoveValues, moveTenant } from '#src/app/cli/tenant-move.ts';
-import { type AppOptions, startApp, type TestApp } from '#test/support/app.ts';
+import { type AppOptions, type Refusal, startApp, type TestApp } from '#test/support/app.ts';
+import { readFrozen } from '#test/support/arrival.ts';
 import type { ConfigFile } from '#test/support/daemon.ts';
 import { freePort } from '#test/support/process.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
@@ -67,6 +68,44 @@ export const move = async (
     terminal,
   );
   return typeof output === 'string' ? output : '';
+};
+
+export interface Frozen {
+  readonly freeze: string;
+  readonly key: string;
+}
+
+/** The steps of the command, one by one: whatever comes between two of them, it ends as it should. */
+export const steps = (old: Host, next: Host, id: string) => {
+  const ask = <T>({ app }: Host, method: string, path: string, body?: object) =>
+    app.request<T>(method, path, body, app.adminToken);
+  const asked = async <T>(host: Host, method: string, path: string, body?: object): Promise<T> => {
+    const answer = await ask<T>(host, method, path, body);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
+    return answer.body;
+  };
+  const arrival = `/api/admin/arrivals/${id}`;
+  const freezing = `/api/practices/${id}/freeze`;
+  return {
+    freeze: () => asked<Frozen>(old, 'POST', freezing, {}),
+    take: async ({ key, freeze }: Frozen) => {
+      const { body, digest } = await readFrozen(old.app.home, id);
+      await asked(next, 'PUT', arrival, body);
+      const taken = { key, digest, slug: 'praxis', freeze };
+      return asked<{ host: string; mail: object }>(next, 'POST', arrival, taken);
+    },
+    move: (freeze: string, { host, mail }: { readonly host: string; readonly mail: object }) =>
+      ask<Refusal>(old, 'POST', `/api/practices/${id}/move`, {
+        freeze,
+        new_host: { origin: next.app.origin, host, mail },
+      }),
+    begin: () => ask<Refusal>(next, 'POST', `${arrival}/begin`),
+    /** Asks the old host for the proof that a freeze is over. */
+    release: (freeze: string) =>
+      ask<{ proof: string } & Refusal>(old, 'DELETE', `${freezing}?freeze=${freeze}`),
+    cancel: (query = '') => ask<Refusal>(next, 'DELETE', `${arrival}${query}`),
+    state: async () => (await asked<{ state: string | null }>(next, 'GET', arrival)).state,
+  };
 };
 
 export const endHost = async ({ app, receiver }: Host): Promise<void> => {

@@ -2,9 +2,16 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY } from '#src/kernel/time.ts';
-import { endHost, type Host, hostConfig, move, restartHost, startHost } from '#test/flows/move-scene.ts';
+import {
+  endHost,
+  type Host,
+  hostConfig,
+  move,
+  restartHost,
+  startHost,
+  steps,
+} from '#test/flows/move-scene.ts';
 import type { Refusal, Sender } from '#test/support/app.ts';
-import { readFrozen } from '#test/support/arrival.ts';
 import { makeOwner, signIn } from '#test/support/people.ts';
 import { freePort, until } from '#test/support/process.ts';
 import { bounceOf, bring } from '#test/support/reports.ts';
@@ -162,33 +169,6 @@ describe('a practice that moves under load', () => {
   });
 });
 
-/** The steps of the command, one by one: whatever comes between two of them, it ends as it should. */
-const steps = (old: Host, next: Host, id: string) => {
-  const asked = async <T>({ app }: Host, method: string, path: string, body?: object) => {
-    const answer = await app.request<T>(method, path, body, app.adminToken);
-    expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300);
-    return answer.body;
-  };
-  const arrival = `/api/admin/arrivals/${id}`;
-  return {
-    freeze: () => asked<{ freeze: string; key: string }>(old, 'POST', `/api/practices/${id}/freeze`, {}),
-    take: async (key: string) => {
-      const { body, digest } = await readFrozen(old.app.home, id);
-      await asked(next, 'PUT', arrival, body);
-      return asked<{ host: string; mail: object }>(next, 'POST', arrival, { key, digest, slug: 'praxis' });
-    },
-    move: (freeze: string, { host, mail }: { readonly host: string; readonly mail: object }) =>
-      old.app.request(
-        'POST',
-        `/api/practices/${id}/move`,
-        { freeze, new_host: { origin: next.app.origin, host, mail } },
-        old.app.adminToken,
-      ),
-    begin: () => asked(next, 'POST', `${arrival}/begin`),
-    state: async () => (await asked<{ state: string | null }>(next, 'GET', arrival)).state,
-  };
-};
-
 describe('a move that is cut off', () => {
   /** A practice at the old host with one message that waits, because its relay refuses for now. */
   const waiting = async () => {
@@ -204,9 +184,9 @@ describe('a move that is cut off', () => {
 
   test('before it is given up: the old host alone has it, and the next run moves it', async () => {
     const { old, next, sender, step } = await waiting();
-    const { freeze, key } = await step.freeze();
+    const frozen = await step.freeze();
     expect((await sendOne(old, sender, 'jetzt@example.org')).status).toBe(503);
-    const taken = await step.take(key);
+    const taken = await step.take(frozen);
     expect(await step.state()).toBe('arriving');
     // The new host has all of it, and does nothing with it; not after a start either.
     expect((await sendOne(next, sender, 'jetzt@example.org')).status).toBe(503);
@@ -217,7 +197,7 @@ describe('a move that is cut off', () => {
     const back = await restarted(old);
     expect((await sendOne(back, sender, 'danach@example.org')).status).toBe(202);
     await until('it has come', () => reached(back).includes('danach@example.org'));
-    const late = await steps(back, again, sender.practice.id).move(freeze, taken);
+    const late = await steps(back, again, sender.practice.id).move(frozen.freeze, taken);
     expect(late).toMatchObject({ status: 409, body: { code: 'conflict' } });
     expect(reached(again)).toEqual([]);
 
@@ -228,8 +208,8 @@ describe('a move that is cut off', () => {
 
   test('after it was given up: neither sends, both say so, and the next run lets the new host begin', async () => {
     const { old, next, sender, step } = await waiting();
-    const { freeze, key } = await step.freeze();
-    const { status } = await step.move(freeze, await step.take(key));
+    const frozen = await step.freeze();
+    const { status } = await step.move(frozen.freeze, await step.take(frozen));
     expect(status).toBe(200);
     // Both were killed.
     const [back, again] = [await restarted(old), await restarted(next)];
@@ -245,7 +225,7 @@ describe('a move that is cut off', () => {
 
   test('cancelled: nothing of it is left at the new host, and it works at the old one', async () => {
     const { old, next, sender, step } = await waiting();
-    await step.take((await step.freeze()).key);
+    await step.take(await step.freeze());
     expect(await move(old, next, sender.practice.slug, { cancel: true })).toContain('works here');
     expect(await step.state()).toBeNull();
     expect((await next.app.files()).filter((name) => name.includes(sender.practice.id))).toEqual([]);

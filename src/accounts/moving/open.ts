@@ -10,7 +10,7 @@ import { say } from '#src/kernel/say.ts';
 import type { Arrive, ArriveDeps } from './arrive.ts';
 import { keepAside, removeKept } from './keep-aside.ts';
 import type { Leave, LeaveDeps } from './leave.ts';
-import { LEAVING } from './leaving-file.ts';
+import { LEAVING, lockName, MOVING } from './leaving-file.ts';
 import { moveRoutes } from './routes.ts';
 
 type MoveDeps = Omit<ArriveDeps & LeaveDeps, keyof Base | 'dataDirectory' | 'mailHost' | 'notBegun'>;
@@ -50,8 +50,10 @@ export const openMove = (base: Base, deps: MoveDeps) => {
     const now = clock.now();
     for (const { id, slug, until } of await storage.platform.read((db) => registryStore(db).moved())) {
       if (until > now || signal.aborted) continue;
+      if ((await arrive()).comesBack(id, 'moved')) continue;
       await removeTenant(storage, id);
       await removeKept(dataDirectory, id);
+      await rm(join(dataDirectory, MOVING, lockName(id)), { force: true });
       tenantKeys.forget(id);
       storage.tenants.release(id);
       log.info({ tenant: id, slug }, 'a practice that has moved is answered for here no longer');

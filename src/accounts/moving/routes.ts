@@ -48,15 +48,24 @@ const frozenSchema = z
   })
   .meta({ id: 'FrozenPractice' });
 
+const copySchema = z.strictObject({ key }).meta({ id: 'MovedCopy' });
+
 const arrivalSchema = z
   .strictObject({
     state: z
       .enum(['creating', 'active', 'arriving', 'moved'])
       .nullable()
       .describe('null: it is not known here'),
+    freeze: z.uuid().nullable().describe('of the host that it comes from, where it waits for that host'),
     hashes: z.base64().describe(`SHA-256 of each ${BLOCK_BYTES} bytes of the copy that is here`),
   })
   .meta({ id: 'Arrival' });
+
+const releasedSchema = z
+  .strictObject({
+    proof: z.string().nullable().describe('that the freeze named is over, for the host that waits'),
+  })
+  .meta({ id: 'ReleasedPractice' });
 
 const takenSchema = z
   .strictObject({
@@ -77,6 +86,17 @@ const freeze = z.strictObject({
     .max(50)
     .default(40)
     .describe('how many seconds its mail in flight may take to end; nothing is refused meanwhile'),
+});
+
+const freezeNamed = z.strictObject({
+  freeze: z.uuid().optional().describe('a freeze that is to be proven to be over'),
+});
+
+const goesOn = z.strictObject({ freeze: z.uuid().describe('of the answer to the freeze') });
+
+const released = z.strictObject({
+  freeze: z.uuid().optional().describe('that it was taken in'),
+  proof: z.base64url().max(64).optional().describe('of the host that it comes from: that the freeze is over'),
 });
 
 const moved = z.strictObject({
@@ -100,6 +120,11 @@ const take = z.strictObject({
   key,
   digest: z.base64().length(44).describe('SHA-256 of the hashes of all blocks'),
   slug: z.string().min(1).max(63).describe('that it has on the old host'),
+  freeze: z
+    .uuid()
+    .nullable()
+    .default(null)
+    .describe('of the answer to the freeze; null: no other host has it'),
 });
 
 export const moveRoutes = (
@@ -140,11 +165,29 @@ export const moveRoutes = (
     defineRoute({
       ...shared,
       method: 'post',
+      path: '/api/admin/moves/{practiceID}/copy',
+      id: 'copyMoved',
+      summary: 'Copy the former file of a practice that has moved',
+      description:
+        'For `sendwerk tenant move`, which sends it again where the new host has lost the practice before it began. It stays moved.',
+      audit: 'practice.copy_moved',
+      params: arrivalParams,
+      responses: { 200: { description: 'The copy lies in the data directory.', body: copySchema } },
+      errors: ['conflict'],
+      handle: async ({ params: { practiceID } }, { change }) => {
+        const key = await (await leave()).copyMoved(practiceID);
+        await record(change, practiceID, { copied: true });
+        return { status: 200, body: { key } };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'post',
       path: '/api/practices/{id}/freeze',
       id: 'freezePractice',
       summary: 'Freeze a practice for its move',
       description:
-        'Its mail in flight ends first; from then on its requests get 503 for half a minute at most. A copy of its file lies in the data directory then, for `sendwerk tenant move`.',
+        'Its mail in flight ends first; from then on its requests get 503, until half a minute after the answer unless it is renewed. A copy of its file lies in the data directory then, for `sendwerk tenant move`.',
       audit: 'practice.freeze',
       params: tenantParams,
       body: freeze.meta({ examples: [{}] }),
@@ -159,17 +202,38 @@ export const moveRoutes = (
     }),
     defineRoute({
       ...shared,
+      method: 'put',
+      path: '/api/practices/{id}/freeze',
+      id: 'renewFreeze',
+      summary: 'Keep a practice frozen',
+      description: 'For half a minute from now: the command that moves it says that it goes on.',
+      audit: { none: 'the freeze itself is in the audit' },
+      params: tenantParams,
+      body: goesOn.meta({ examples: [{ freeze: 'bd2f1c55-1a52-4d2c-8f37-3b1a2f6f8f10' }] }),
+      responses: { 204: { description: 'It stays frozen.' } },
+      errors: ['conflict'],
+      handle: async ({ params: { id }, body: { freeze } }) => {
+        (await leave()).renew(id, freeze);
+        return { status: 204 };
+      },
+    }),
+    defineRoute({
+      ...shared,
       method: 'delete',
       path: '/api/practices/{id}/freeze',
       id: 'unfreezePractice',
       summary: 'Let a frozen practice work here again',
       audit: 'practice.unfreeze',
       params: tenantParams,
-      responses: { 204: { description: 'It works here.' } },
-      handle: async ({ params: { id } }, { change }) => {
-        await (await leave()).release(id);
+      query: freezeNamed,
+      responses: { 200: { description: 'It works here.', body: releasedSchema } },
+      errors: ['conflict'],
+      handle: async ({ params: { id }, query: { freeze } }, { change }) => {
+        const leaving = await leave();
+        await leaving.release(id);
+        const proof = freeze === undefined ? null : await leaving.released(id, freeze);
         await record(change, id, { frozen: false });
-        return { status: 204 };
+        return { status: 200, body: { proof } };
       },
     }),
     defineRoute({
@@ -211,8 +275,8 @@ export const moveRoutes = (
       params: arrivalParams,
       responses: { 200: { description: 'Its blocks.', body: arrivalSchema } },
       handle: async ({ params: { practiceID } }) => {
-        const { state, hashes } = await (await arrive()).look(practiceID);
-        return { status: 200, body: { state, hashes: hashes.toString('base64') } };
+        const { hashes, ...found } = await (await arrive()).look(practiceID);
+        return { status: 200, body: { ...found, hashes: hashes.toString('base64') } };
       },
     }),
     defineRoute({
@@ -247,6 +311,7 @@ export const moveRoutes = (
             key: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
             digest: 'BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
             slug: 'praxis-am-markt',
+            freeze: 'bd2f1c55-1a52-4d2c-8f37-3b1a2f6f8f10',
           },
         ],
       }),
@@ -258,6 +323,7 @@ export const moveRoutes = (
           Buffer.from(body.key, 'base64'),
           Buffer.from(body.digest, 'base64'),
           body.slug,
+          body.freeze,
         );
         await record(change, practiceID, { slug, managed_host: managedHost });
         return { status: 200, body: { slug, managed_host: managedHost, ...mailHost, notes: [...notes] } };
@@ -285,12 +351,16 @@ export const moveRoutes = (
       path: '/api/admin/arrivals/{practiceID}',
       id: 'cancelArrival',
       summary: 'Remove what has arrived of a practice',
+      description:
+        'Where it was taken and waits, only with the proof of the host that it comes from: `DELETE /api/practices/{id}/freeze` there.',
       audit: 'practice.cancel_arrival',
       params: arrivalParams,
+      query: released,
       responses: { 204: { description: 'Nothing of it is here.' } },
       errors: ['conflict'],
-      handle: async ({ params: { practiceID } }, { change }) => {
-        await (await arrive()).cancel(practiceID);
+      handle: async ({ params: { practiceID }, query: { freeze, proof } }, { change }) => {
+        const isProven = freeze !== undefined && proof !== undefined;
+        await (await arrive()).cancel(practiceID, isProven ? { freeze, proof } : null);
         await record(change, practiceID, null);
         return { status: 204 };
       },

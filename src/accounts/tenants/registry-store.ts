@@ -107,6 +107,7 @@ export const registryStore = perConnection((db: PlatformDb) => {
     remove: (id: string): void => {
       remove.run(id);
       credentialStore(db).forget();
+      someMoved.forget();
     },
     /** Finds a tenant by one of its names, in whatever state. */
     any: (

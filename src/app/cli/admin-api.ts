@@ -21,8 +21,16 @@ export interface Page<T> {
 type Query = Readonly<Record<string, string | undefined>>;
 
 export interface AdminApi {
-  /** The JSON of the answer, undefined without a body. Throws CommandError with the API's message. */
-  call<T>(method: string, path: string, body?: Readonly<Record<string, unknown>>): Promise<T>;
+  /**
+   * The JSON of the answer, undefined without a body. `within`: how long the answer may take, ms. Throws CommandError with the API's
+   * message.
+   */
+  call<T>(
+    method: string,
+    path: string,
+    body?: Readonly<Record<string, unknown>>,
+    within?: number,
+  ): Promise<T>;
   /** The first `most` records, read page by page; `next_cursor` is that of the last page. */
   list<T>(path: string, query?: Query, most?: number): Promise<Page<T>>;
   /** `/api/practices/<id>` by the practice's id or slug. */
@@ -77,13 +85,14 @@ const ask = async (
   path: string,
   token?: Secret,
   body?: unknown,
+  within = ANSWER_TIMEOUT_MS,
 ): Promise<[Response, string]> => {
   try {
     const response = await fetch(origin + path, {
       method,
       // The token must not reach another server.
       redirect: 'manual',
-      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+      signal: AbortSignal.timeout(within),
       headers: {
         ...(token === undefined ? {} : { 'X-Admin-Token': token.reveal() }),
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -95,7 +104,7 @@ const ask = async (
     const isLate = error instanceof Error && error.name === 'TimeoutError';
     throw new CommandError(
       isLate
-        ? `the daemon at ${origin} did not answer within ${ANSWER_TIMEOUT_MS / SECOND} s`
+        ? `the daemon at ${origin} did not answer within ${within / SECOND} s`
         : `no daemon is reached at ${origin}: ${causeOf(error)}`,
     );
   }
@@ -105,8 +114,13 @@ const notSendwerk = (origin: string, { status }: Response): CommandError =>
   new CommandError(`what answers at ${origin} is not Sendwerk: status ${status}`);
 
 export const createAdminApi = ({ origin, token }: Pick<AdminAccess, 'origin' | 'token'>): AdminApi => {
-  const call: AdminApi['call'] = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const [response, text] = await ask(origin, method, path, token, body);
+  const call: AdminApi['call'] = async <T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    within?: number,
+  ): Promise<T> => {
+    const [response, text] = await ask(origin, method, path, token, body, within);
     const answer = parse(text);
     if (response.ok && (response.status === 204 || answer !== undefined)) return answer as T;
     if (response.status === 401)

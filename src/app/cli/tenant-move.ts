@@ -7,14 +7,19 @@
 // 4. The old host gives it up, durably. After that, and after that alone, the new host begins.
 //
 // Before 4 a failure leaves the tenant at work on the old host. Where the answer to 4 did not come, the old host is asked: by the same
-// command, run again.
-import { hash } from 'node:crypto';
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+// command, run again. What waits on the new host is removed by the old host's proof alone that it has not given the tenant up.
+//
+// Where the old host has given it up and the new one has lost it before it began, the former file is sent again. A note beside that file
+// says that the new host has begun: what it no longer has then was erased there, and stays erased.
+import { hash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { differing, hashesOf, readBlocks } from '#src/accounts/moving/blocks.ts';
-import { leavingFile } from '#src/accounts/moving/leaving-file.ts';
+import { leavingFile, lockName, MOVING, movedDirectory } from '#src/accounts/moving/leaving-file.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
 import { copyDatabase } from '#src/kernel/db/copy-database.ts';
+import { lockDirectory } from '#src/kernel/db/storage.ts';
 import { Secret } from '#src/kernel/secret.ts';
 import { SECOND } from '#src/kernel/time.ts';
 import { requireOwner } from '#src/operations/owner.ts';
@@ -39,6 +44,10 @@ const BLOCKS_PER_REQUEST = 64;
 const FEW_BLOCKS = 256;
 /** A tenant that writes faster than this is copied is frozen after so many rounds all the same. */
 const MAX_ROUNDS = 6;
+/** A large file takes minutes to be copied, hashed and sealed. Node ends a request after 5 minutes without an answer. */
+const LARGE_FILE_MS = 280 * SECOND;
+/** The lease of a freeze is half a minute. */
+const RENEW_MS = 10 * SECOND;
 
 interface NewHost {
   readonly origin: string;
@@ -55,7 +64,15 @@ interface Moved {
 
 interface Arrival {
   readonly state: 'creating' | 'active' | 'arriving' | 'moved' | null;
+  /** Of the one that waits. */
+  readonly freeze: string | null;
   readonly hashes: string;
+}
+
+interface Frozen {
+  readonly freeze: string;
+  readonly key: string;
+  readonly at: string;
 }
 
 interface Taken extends Omit<NewHost, 'origin'> {
@@ -104,6 +121,41 @@ const movedFrom = async ({ old }: Hosts, practice: string): Promise<Moved | unde
   return data.find(({ id, slug }) => id === practice.toLowerCase() || slug === practice.toLowerCase());
 };
 
+/** Throws CommandError where another command moves the practice. The result ends it. */
+const lockMove = async (dataDirectory: string, id: string): Promise<() => void> => {
+  const directory = join(dataDirectory, MOVING);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  try {
+    return lockDirectory(directory, lockName(id));
+  } catch (error) {
+    if ((error as { cause?: { code?: unknown } }).cause?.code !== 'SQLITE_BUSY') throw error;
+    throw new CommandError(
+      'another `sendwerk tenant move` of this practice is running: wait until it has ended',
+    );
+  }
+};
+
+const arrivalPath = (id: string): string => `/api/admin/arrivals/${id}`;
+
+const lookAt = ({ next }: Hosts, id: string): Promise<Arrival> =>
+  next.call<Arrival>('GET', arrivalPath(id), undefined, LARGE_FILE_MS);
+
+/** It works on the old host: what is left of a freeze there is over. `freeze`: proves that this one is. */
+const release = async ({ old }: Hosts, id: string, freeze?: string): Promise<string | null> => {
+  const query = freeze === undefined ? '' : `?freeze=${freeze}`;
+  const path = `/api/practices/${id}/freeze${query}`;
+  const { proof } = await old.call<{ proof: string | null }>('DELETE', path, undefined, LARGE_FILE_MS);
+  return proof;
+};
+
+/** Removes what has arrived on the new host, which works on the old one. */
+const removeArrival = async (hosts: Hosts, id: string, { state, freeze }: Arrival): Promise<void> => {
+  const named = freeze ?? randomUUID();
+  const proof = state === 'arriving' ? await release(hosts, id, named) : null;
+  const query = proof === null ? '' : `?freeze=${named}&proof=${proof}`;
+  await hosts.next.call('DELETE', `${arrivalPath(id)}${query}`);
+};
+
 type Show = (done: number, total: number) => void;
 
 /** Sends the blocks that the new host does not have; resolves with how many those were, and the hashes of all. */
@@ -117,7 +169,7 @@ const sendFile = async (
   const { size } = await stat(file);
   const hashes = await hashesOf(file);
   const wanted = differing(hashes, there);
-  const path = `/api/admin/arrivals/${id}`;
+  const path = arrivalPath(id);
   for (let from = 0; from < wanted.length; from += BLOCKS_PER_REQUEST) {
     const blocks = await readBlocks(file, wanted.slice(from, from + BLOCKS_PER_REQUEST));
     await next.call('PUT', path, { size, blocks });
@@ -131,13 +183,12 @@ const sendFile = async (
 
 /** Resolves with the hashes of what the new host has then. */
 const copyWhileItWorks = async (hosts: Hosts, id: string, show: Show): Promise<Buffer> => {
-  const path = `/api/admin/arrivals/${id}`;
-  const arrival = await hosts.next.call<Arrival>('GET', path);
+  const arrival = await lookAt(hosts, id);
   if (arrival.state === 'active')
     throw new CommandError(`a practice with the id ${id} works on ${hosts.origin} already`);
   // One that was taken before the old host went on: it is out of date.
-  if (arrival.state === 'arriving') await hosts.next.call('DELETE', path);
-  let there: Buffer = arrival.state === 'arriving' ? Buffer.alloc(0) : Buffer.from(arrival.hashes, 'base64');
+  if (arrival.state === 'arriving') await removeArrival(hosts, id, arrival);
+  let there: Buffer = Buffer.from(arrival.hashes, 'base64');
   const from = join(hosts.dataDirectory, 'tenants', id, 'tenant.db');
   const copy = `${leavingFile(hosts.dataDirectory, id)}.round`;
   await mkdir(dirname(copy), { recursive: true, mode: 0o700 });
@@ -152,22 +203,53 @@ const copyWhileItWorks = async (hosts: Hosts, id: string, show: Show): Promise<B
   return there;
 };
 
+/** Sends the frozen copy, and resolves with what the new host makes of it. */
+const sendFrozen = async (
+  hosts: Hosts,
+  { id, slug }: Pick<Practice, 'id' | 'slug'>,
+  { freeze, key }: Pick<Frozen, 'freeze' | 'key'>,
+  there: Buffer,
+  show: Show,
+): Promise<Taken> => {
+  const { hashes } = await sendFile(hosts, id, leavingFile(hosts.dataDirectory, id), there, show);
+  const digest = hash('sha256', hashes, 'base64');
+  return hosts.next.call<Taken>('POST', arrivalPath(id), { key, digest, slug, freeze }, LARGE_FILE_MS);
+};
+
+/** The new host begins; the note keeps what it erases later from being sent again. */
+const begin = async ({ next, dataDirectory }: Hosts, id: string): Promise<void> => {
+  await next.call('POST', `${arrivalPath(id)}/begin`);
+  await writeFile(begunNote(dataDirectory, id), '').catch((error) => {
+    // The former file is gone, and can not be sent again.
+    if (error.code !== 'ENOENT') throw error;
+  });
+};
+
+const begunNote = (dataDirectory: string, id: string): string =>
+  join(movedDirectory(dataDirectory, id), 'begun');
+
 /** From the freeze until the old host has given it up. Resolves with how long requests were refused, ms. */
-const giveUp = async (hosts: Hosts, { id, slug }: Practice, there: Buffer, show: Show) => {
-  const { old, next, origin, dataDirectory } = hosts;
-  const { freeze, key, at } = await old.call<{ freeze: string; key: string; at: string }>(
-    'POST',
-    `/api/practices/${id}/freeze`,
-    {},
-  );
+const giveUp = async (hosts: Hosts, practice: Practice, there: Buffer, show: Show) => {
+  const { old, origin } = hosts;
+  const { id } = practice;
+  const path = `/api/practices/${id}/freeze`;
+  let frozen: Frozen;
+  try {
+    frozen = await old.call<Frozen>('POST', path, {}, LARGE_FILE_MS);
+  } catch (error) {
+    await release(hosts, id).catch(() => undefined);
+    throw error;
+  }
+  const { freeze } = frozen;
+  const renewing = setInterval(() => void old.call('PUT', path, { freeze }).catch(() => undefined), RENEW_MS);
   let taken: Taken;
   try {
-    const { hashes } = await sendFile(hosts, id, leavingFile(dataDirectory, id), there, show);
-    const digest = hash('sha256', hashes, 'base64');
-    taken = await next.call<Taken>('POST', `/api/admin/arrivals/${id}`, { key, digest, slug });
+    taken = await sendFrozen(hosts, practice, frozen, there, show);
   } catch (error) {
-    await old.call('DELETE', `/api/practices/${id}/freeze`).catch(() => undefined);
+    await release(hosts, id).catch(() => undefined);
     throw error;
+  } finally {
+    clearInterval(renewing);
   }
   const { host, mail } = taken;
   // Whatever the answer to this is, the tenant must not begin there before the old host says that it has given it up.
@@ -175,8 +257,27 @@ const giveUp = async (hosts: Hosts, { id, slug }: Practice, there: Buffer, show:
     freeze,
     new_host: { origin, host, mail },
   });
-  await next.call('POST', `/api/admin/arrivals/${id}/begin`);
-  return { taken, moved, took: Date.now() - Date.parse(at) };
+  await begin(hosts, id);
+  return { taken, moved, took: Date.now() - Date.parse(frozen.at) };
+};
+
+/** The old host has given it up. */
+const goOn = async (hosts: Hosts, { id, slug }: Moved, show: Show): Promise<void> => {
+  const { old, origin, dataDirectory } = hosts;
+  const arrival = await lookAt(hosts, id);
+  if (arrival.state === 'moved') throw new CommandError(`${slug} has moved on from ${origin}`);
+  if (arrival.state === null || arrival.state === 'creating') {
+    if (existsSync(begunNote(dataDirectory, id)))
+      throw new CommandError(
+        `${slug} worked on ${origin}, which does not have it any more: it was erased there, or has to be restored there from a backup`,
+      );
+    const path = `/api/admin/moves/${id}/copy`;
+    const { key } = await old.call<{ key: string }>('POST', path, undefined, LARGE_FILE_MS);
+    const there = Buffer.from(arrival.hashes, 'base64');
+    await sendFrozen(hosts, { id, slug }, { key, freeze: randomUUID() }, there, show);
+    await rm(dirname(leavingFile(dataDirectory, id)), { recursive: true, force: true });
+  }
+  await begin(hosts, id);
 };
 
 const advice = (
@@ -195,6 +296,45 @@ const advice = (
     .map((line) => `${line}\n`)
     .join('');
 
+/** Resolves with what is to be said. */
+const move = async (
+  hosts: Hosts,
+  id: string,
+  cancels: boolean,
+  progress: ReturnType<typeof createProgress>,
+): Promise<string> => {
+  const { origin } = hosts;
+  const before = await movedFrom(hosts, id);
+  if (before !== undefined) {
+    if (cancels)
+      throw new CommandError(
+        `${before.slug} has moved to ${before.new_host.origin}: move it back from there`,
+      );
+    if (before.new_host.origin !== origin)
+      throw new CommandError(`${before.slug} has moved to ${before.new_host.origin}`);
+    await goOn(hosts, before, progress.show);
+    return `${before.slug} works on ${origin}.\n`;
+  }
+  // A command that was killed may have left it frozen.
+  await release(hosts, id);
+  const practice = await hosts.old.call<Practice>('GET', `/api/practices/${id}`);
+  if (cancels) {
+    await removeArrival(hosts, id, await lookAt(hosts, id));
+    return `${practice.slug} works here; nothing of it is left on ${origin}.\n`;
+  }
+  const there = await copyWhileItWorks(hosts, id, progress.show);
+  const { taken, moved, took } = await giveUp(hosts, practice, there, progress.show);
+  progress.end();
+  const facts = record([
+    ['practice', taken.slug],
+    ['works on', origin],
+    ['refused for', `${(took / SECOND).toFixed(1)} s`],
+    ['handed on here until', moved.until],
+  ]);
+  const notes = taken.notes.map((note) => `${note}\n`).join('');
+  return `${facts}${notes}\n${advice(practice, taken, moved)}`;
+};
+
 export const moveTenant = async (
   values: MoveValues,
   environment: Environment,
@@ -211,39 +351,13 @@ export const moveTenant = async (
     dataDirectory,
   };
   requireOwner(dataDirectory);
-  const before = await movedFrom(hosts, values.practice);
-  if (before !== undefined) {
-    if (values.cancel)
-      throw new CommandError(
-        `${before.slug} has moved to ${before.new_host.origin}: move it back from there`,
-      );
-    if (before.new_host.origin !== origin)
-      throw new CommandError(`${before.slug} has moved to ${before.new_host.origin}`);
-    await hosts.next.call('POST', `/api/admin/arrivals/${before.id}/begin`);
-    return { exitCode: 0, output: `${before.slug} works on ${origin}.\n` };
-  }
-  const base = await hosts.old.pathOfPractice(values.practice);
-  // A command that was killed may have left it frozen.
-  await hosts.old.call('DELETE', `${base}/freeze`);
-  const practice = await hosts.old.call<Practice>('GET', base);
-  if (values.cancel) {
-    await hosts.next.call('DELETE', `/api/admin/arrivals/${practice.id}`);
-    return { exitCode: 0, output: `${practice.slug} works here; nothing of it is left on ${origin}.\n` };
-  }
+  const id = (await movedFrom(hosts, values.practice))?.id ?? (await hosts.old.idOfPractice(values.practice));
+  const unlock = await lockMove(dataDirectory, id);
   const progress = createProgress(terminal, 'move');
   try {
-    const there = await copyWhileItWorks(hosts, practice.id, progress.show);
-    const { taken, moved, took } = await giveUp(hosts, practice, there, progress.show);
-    progress.end();
-    const facts = record([
-      ['practice', taken.slug],
-      ['works on', origin],
-      ['refused for', `${(took / SECOND).toFixed(1)} s`],
-      ['handed on here until', moved.until],
-    ]);
-    const notes = taken.notes.map((note) => `${note}\n`).join('');
-    return { exitCode: 0, output: `${facts}${notes}\n${advice(practice, taken, moved)}` };
+    return { exitCode: 0, output: await move(hosts, id, values.cancel, progress) };
   } finally {
     progress.end();
+    unlock();
   }
 };
