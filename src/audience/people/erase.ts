@@ -16,7 +16,6 @@ import { subscriberStore } from '#src/audience/subscribers/store.ts';
 import type { Task } from '#src/audience/work.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { addOwnSuppression, suppressionData, wholeTeam } from '#src/feedback/suppressions/change.ts';
-import type { SuppressionRow } from '#src/feedback/suppressions/store.ts';
 import type { Change } from '#src/kernel/change.ts';
 import { overwriting, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -90,7 +89,7 @@ export const sealedAddresses: SealedPlace = {
 
 type Keys = Pick<AudienceContext, 'suppressionKey' | 'erasureKey'>;
 
-const suppress = (db: TenantDb, key: TenantKey, person: Person, now: number): SuppressionRow =>
+const suppress = (db: TenantDb, key: TenantKey, person: Person, now: number) =>
   addOwnSuppression(
     db,
     key,
