@@ -10,7 +10,6 @@ import type { TenantHosts } from '#src/accounts/tenants/hosts.ts';
 import { openKeys } from '#src/accounts/tenants/master-key.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import type { Answering } from '#src/accounts/tenants/reply-address.ts';
-import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { ensureSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
 import { openAudience } from '#src/audience/open.ts';
 import { openCompat } from '#src/compat/open.ts';
@@ -27,10 +26,7 @@ import { openIntake } from '#src/intake/open.ts';
 import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
 import { createMessageBudget } from '#src/kernel/byte-budget.ts';
 import type { Config } from '#src/kernel/config/config.ts';
-import { type Disk, disk as realDisk } from '#src/kernel/db/disk.ts';
-import { DISK, PLATFORM_FILE } from '#src/kernel/db/file-states.ts';
-import type { Maintenance } from '#src/kernel/db/maintenance.ts';
-import { openStorage, refusePlatform, type Storage } from '#src/kernel/db/storage.ts';
+import type { Storage } from '#src/kernel/db/storage.ts';
 import { evidenceKeyOf } from '#src/kernel/evidence-key.ts';
 import { createRunner } from '#src/kernel/job.ts';
 import type { Keys } from '#src/kernel/keys.ts';
@@ -39,7 +35,7 @@ import { limitsOf } from '#src/kernel/limits.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { PersonalData } from '#src/kernel/personal-data.ts';
 import type { SealedPlaces } from '#src/kernel/sealed-place.ts';
-import { type Clock, systemClock, toIso } from '#src/kernel/time.ts';
+import { type Clock, systemClock } from '#src/kernel/time.ts';
 import { readVersion } from '#src/kernel/version.ts';
 import type { SignThreads } from '#src/messages/compose/sign-thread.ts';
 import { openMessages, type WakeRelay } from '#src/messages/open.ts';
@@ -53,18 +49,14 @@ import type { SubmissionPorts } from '#src/smtp/submission.ts';
 import { tenantPlaces } from './closed-files.ts';
 import { openErasing } from './erase-practice.ts';
 import { MASTER_KEY_JOB, masterKeyJob } from './master-key-job.ts';
+import { closeData, type DataOverrides, openData } from './open-data.ts';
 import { refusals } from './refusals.ts';
 import { openRestoring } from './restoring-tenants.ts';
-import { loadSchema } from './schema.ts';
 
-export interface Overrides {
+export interface Overrides extends DataOverrides {
   readonly clock?: Clock;
-  readonly disk?: Disk;
-  /** These threads are shared by all apps of the process; each has its own where absent. */
-  readonly maintenance?: Maintenance;
+  /** Shared as `maintenance` is. */
   readonly signThreads?: SignThreads;
-  /** See DurableFileOptions. */
-  readonly runsTwice?: boolean;
   readonly generateKeyPair?: GenerateKeyPair;
   /** Answers that their route does not declare become errors: for tests. */
   readonly checkResponses?: boolean;
@@ -106,53 +98,15 @@ export interface App {
   runJob(name: string): Promise<void>;
 }
 
-const PAGE_BYTES = 4_096;
-const HELD_LOG =
-  'another process has held a transaction on a database file at least since then, so that its write-ahead log cannot be emptied and grows; nothing is damaged, and it ends with that transaction';
-const MIB = 1_024 * 1_024;
-
 /** Opens the data; nothing listens before `start`. Rejects where a part of the configuration cannot be used. */
 export const createApp = async (config: Config, log: Log, overrides: Overrides = {}): Promise<App> => {
-  const storage = await openStorage({
-    dataDirectory: config.data_dir,
-    schema: loadSchema(),
-    maxOpenTenants: config.storage.max_open_tenants,
-    checkpointBytes: config.storage.checkpoint_pages * PAGE_BYTES,
-    disk: overrides.disk ?? realDisk,
-    keepsWal: config.replica !== undefined,
-    ...(overrides.maintenance ? { maintenance: overrides.maintenance } : {}),
-    isWhole: (db) => tenantStore(db).hasPractice(),
-    leastFree: { percent: config.storage.min_free_percent, bytes: config.storage.min_free_mib * MIB },
-    onFault: (error, what) => log.error({ err: error }, `storage: ${what}`),
-    onHeld: (file, held) => {
-      if (held === undefined) log.info({ file }, 'the write-ahead log of a database file is empty again');
-      else log.warn({ file, bytes: held.bytes, since: toIso(held.since) }, HELD_LOG);
-    },
-    runsTwice: overrides.runsTwice,
-  });
-  storage.states.watch((id, fault, former) => {
-    const what = id === DISK ? 'the disk' : 'a database file';
-    if (fault) log.warn({ file: id, ...fault, since: toIso(fault.since) }, `${what} is not in order`);
-    else log.warn({ file: id, state: 'ok', was: former?.state }, `${what} is in order again`);
-  });
+  const storage = await openData(config, log, overrides);
   try {
     const keys = await storage.platform.write((db) => openKeys(db, config.secrets));
     return openRooms(config, storage, keys, log, overrides);
   } catch (error) {
-    throw await closed(config, storage, () => storage.close(), error);
+    throw await closeData(config, storage, () => storage.close(), error);
   }
-};
-
-/** What ends a start, once everything is closed again: a fault of the registry says what to do about it. */
-const closed = async (
-  { data_dir }: Config,
-  { states }: Storage,
-  close: () => Promise<void>,
-  error: unknown,
-): Promise<unknown> => {
-  const fault = states.of(PLATFORM_FILE);
-  await close();
-  return fault === undefined ? error : refusePlatform(data_dir, fault, error);
 };
 
 const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, overrides: Overrides): App => {
@@ -375,7 +329,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
         if (!overrides.jobsByHand) void runner.runNow(MASTER_KEY_JOB);
         return { http: address, dnsPort, ...ports };
       } catch (error) {
-        throw await closed(initial, storage, stop, error);
+        throw await closeData(initial, storage, stop, error);
       }
     },
     stop,
