@@ -39,7 +39,10 @@ export const createRegisters =
         if (holder !== tenantId)
           note(`The domain ${name} stays with practice ${holder}, the last one that proved to have it.`);
       }
-      for (const key of keys) registry.put(tenantId, key);
+      // The records in the DNS that lead to a token prove to whom the domain belongs.
+      for (const key of keys)
+        if (!registry.put(tenantId, key))
+          throw new AppError('conflict', say`A DKIM token of ${key.domain} belongs to another practice.`);
       registry.registerWork(tenantId, custom_domain === null && pending_domain === null ? null : now, now);
     };
   };

@@ -97,10 +97,9 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     publish: (tenantId: string, key: NewDkimKey): void => {
       insertToken.run(key.token, tenantId, key.domain, key.record, key.position, key.created_at);
     },
-    /** Sets the record that the DNS serves for the token; a token of another tenant stays unchanged. */
-    put: (tenantId: string, key: NewDkimKey): void => {
-      putToken.run(key.token, tenantId, key.domain, key.record, key.position, key.created_at);
-    },
+    /** Sets the record that the DNS serves for the token; a token of another tenant stays unchanged, and the result is false. */
+    put: (tenantId: string, key: NewDkimKey): boolean =>
+      putToken.run(key.token, tenantId, key.domain, key.record, key.position, key.created_at).changes > 0,
     withdraw: (token: string, tenantId: string): void => {
       withdraw.run(token, tenantId);
     },

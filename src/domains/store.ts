@@ -77,6 +77,7 @@ export const sendingDomainStore = perConnection((db: TenantDb) => {
   const verify = db.prepare<[number, string]>(
     'UPDATE sending_domains SET verified_at = coalesce(verified_at, ?) WHERE name = ?',
   );
+  const unprove = db.prepare('UPDATE sending_domains SET verified_at = NULL');
   const retire = db.prepare<[number, string]>('UPDATE sending_domains SET retired_at = ? WHERE name = ?');
   const remove = db.prepare<[string]>('DELETE FROM sending_domains WHERE name = ?');
   return {
@@ -89,6 +90,10 @@ export const sendingDomainStore = perConnection((db: TenantDb) => {
     /** Stores the time of the first verification; later ones change nothing. */
     verify: (name: string, now: number): void => {
       verify.run(now, name);
+    },
+    /** All of them have to be proved again. */
+    unprove: (): void => {
+      unprove.run();
     },
     retire: (name: string, now: number): void => {
       retire.run(now, name);

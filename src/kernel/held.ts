@@ -15,5 +15,5 @@ export interface Held {
   readonly expect: (tenantId: string, now: number) => Promise<() => void>;
 }
 
-/** Holds what was due, or being sent, in the file of a tenant that has just been restored. Returns how much. */
+/** Holds what is due at `now` or was being sent, in the file of a tenant that has just been restored. Returns how much. */
 export type HoldRestored = (db: TenantDb, now: number) => number;

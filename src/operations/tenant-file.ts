@@ -49,10 +49,16 @@ const MAX_HEAD = 65_536;
 const LINE_END = 10;
 const PARTIAL = '.partial-';
 
-async function* counted(from: AsyncIterable<Buffer>, show: ShowBytes): AsyncGenerator<Buffer> {
+async function* counted(
+  from: AsyncIterable<Buffer>,
+  show: ShowBytes,
+  mostBytes = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of from) {
     bytes += chunk.length;
+    // A small file can unpack to more than any disk has.
+    if (bytes > mostBytes) throw new Error('it has more bytes than it says');
     show(bytes);
     yield chunk;
   }
@@ -91,7 +97,12 @@ export const writeTenantFile = async (
     const sealed = await encrypter.encrypt(
       Readable.toWeb(plain) as unknown as globalThis.ReadableStream<Uint8Array>,
     );
-    await pipeline(Readable.fromWeb(sealed as unknown as Bytes), createWriteStream(partial, { mode: 0o600 }));
+    // What another one that was killed has left; one that someone else put there is not followed.
+    await rm(partial, { force: true });
+    await pipeline(
+      Readable.fromWeb(sealed as unknown as Bytes),
+      createWriteStream(partial, { mode: 0o600, flags: 'wx' }),
+    );
     const file = await open(partial, 'r+');
     await file.sync().finally(() => file.close());
     await rename(partial, to);
@@ -163,24 +174,25 @@ export const readTenantFile = async (
     );
   });
   const source = Readable.fromWeb(plain as unknown as Bytes);
+  const damaged = (error: NodeJS.ErrnoException): never => {
+    // What the disk says has a code of the system; age and Zstandard say what they read.
+    if (error instanceof DataError || error.syscall !== undefined) throw error;
+    throw new DataError(`${from} is damaged or cut off: ${error.message}`, { cause: error });
+  };
   try {
-    const { head, rest } = await afterHead(source[Symbol.asyncIterator](), from);
+    const { head, rest } = await afterHead(source[Symbol.asyncIterator](), from).catch(damaged);
     const to = await accept(head);
     await pipeline(
       rest,
       createZstdDecompress(),
-      (chunks) => counted(chunks as AsyncIterable<Buffer>, show),
+      (chunks) => counted(chunks as AsyncIterable<Buffer>, show, head.bytes),
       createWriteStream(to, { mode: 0o600 }),
-    );
+    ).catch(damaged);
     const { size } = await stat(to);
     if (size !== head.bytes) throw new DataError(`${from} is damaged or cut off`);
     const written = await open(to, 'r+');
     await written.sync().finally(() => written.close());
     return head;
-  } catch (error) {
-    // What the disk says has a code of the system; age and Zstandard say what they read.
-    if (error instanceof DataError || (error as NodeJS.ErrnoException).syscall !== undefined) throw error;
-    throw new DataError(`${from} is damaged or cut off: ${(error as Error).message}`, { cause: error });
   } finally {
     source.destroy();
   }

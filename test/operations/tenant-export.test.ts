@@ -1,5 +1,13 @@
 // A practice in one encrypted file: made beside the running daemon while it sends, and nothing of it opens without the secret.
-import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -115,12 +123,30 @@ describe('an export', () => {
     await expect(read('zwei', { passphrase: PASSPHRASE })).rejects.toThrow('or is no file of age');
   });
 
+  test('two of one practice at the same time do not disturb each other, and follow no link', async () => {
+    writeFileSync(at('elsewhere'), 'of someone else');
+    symlinkSync(at('elsewhere'), at('out/.partial-vier'));
+    const args = ['tenant', 'export', lasting.sender.practice.id];
+    const exported = await Promise.all(
+      ['vier', 'fuenf'].map((name) => run(...args, at('out', name), '--passphrase-file', at('passphrase'))),
+    );
+    expect(exported.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    for (const name of ['vier', 'fuenf'])
+      await expect(read(name, { passphrase: PASSPHRASE })).resolves.toMatchObject({
+        name: 'Praxis am Markt',
+      });
+    expect(readFileSync(at('elsewhere'), 'utf8')).toBe('of someone else');
+  });
+
   test('needs a secret that is worth it', async () => {
     writeFileSync(at('short'), 'kurz\n');
     const args = ['tenant', 'export', lasting.sender.practice.id, at('out/drei')];
     expect((await run(...args)).said).toContain('name either --passphrase-file or --key');
     expect((await run(...args, '--passphrase-file', at('short'))).said).toContain('at least 12 characters');
     expect((await run(...args, '--key', 'age1unsinn')).said).toContain('the key cannot be used');
+    const typed = await run('tenant', 'import', at('out/praxis'), '--key', await generateIdentity());
+    expect(typed.said).toContain('other users of this machine see what is typed');
+    expect(typed.exitCode).toBe(2);
     expect(readdirSync(at('out')).includes('drei')).toBe(false);
     expect(readdirSync(at('data/exporting'))).toEqual([]);
   });

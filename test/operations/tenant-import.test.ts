@@ -2,14 +2,16 @@
 // works there; what cannot be taken is said, and leaves nothing.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { generateIdentity, identityToRecipient } from 'age-encryption';
+import { zstdCompressSync } from 'node:zlib';
+import { Encrypter, generateIdentity, identityToRecipient } from 'age-encryption';
+import Database from 'better-sqlite3';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommandLine } from '#src/app/cli/commands.ts';
 import { readTenantFile, type TenantHead, writeTenantFile } from '#src/operations/tenant-file.ts';
 import { startApp, type TestApp } from '#test/support/app.ts';
 import { expectLasting, type Lasting, makeLasting } from '#test/support/lasting.ts';
-import { freePort } from '#test/support/process.ts';
+import { freePort, until } from '#test/support/process.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 
 let from: TestApp;
@@ -19,6 +21,9 @@ let receiver: SmtpReceiver;
 let identity = '';
 let key = '';
 let id = '';
+
+const OWN = 'praxis-eigen.example';
+const LATER = new Date(Date.now() + 2 * 86_400_000).toISOString();
 
 const inbound = { smtp: { inbound: { listen: '127.0.0.1:0' } } };
 const at = (...names: string[]): string => path.join(from.home, ...names);
@@ -54,7 +59,12 @@ const startTo = async (home?: string): Promise<TestApp> =>
 
 /** The file with something else in its first line. */
 const withHead = async (name: string, change: (head: TenantHead) => object): Promise<void> => {
-  const database = at('database');
+  const head = await databaseOf();
+  const changed = { ...head, ...change({ format: 1, bytes: 1, ...head }) };
+  await writeTenantFile(at(name), at('database'), changed, { keys: [key] }, () => undefined);
+};
+
+const databaseOf = async (): Promise<Omit<TenantHead, 'format' | 'bytes'>> => {
   const {
     format: _,
     bytes: __,
@@ -62,11 +72,29 @@ const withHead = async (name: string, change: (head: TenantHead) => object): Pro
   } = await readTenantFile(
     at('praxis'),
     { keys: [identity] },
-    async () => database,
+    async () => at('database'),
     () => undefined,
   );
-  const changed = { ...head, ...change({ format: 1, bytes: 1, ...head }) };
-  await writeTenantFile(at(name), database, changed, { keys: [key] }, () => undefined);
+  return head;
+};
+
+/** The file with another database in it, with the numbers of the first. */
+const withDatabase = async (name: string, sql: string): Promise<void> => {
+  const head = await databaseOf();
+  const db = new Database(at('database'));
+  db.exec(sql);
+  db.close();
+  await writeTenantFile(at(name), at('database'), head, { keys: [key] }, () => undefined);
+};
+
+/** The file with that many bytes in its first line, and with 2 MB. */
+const withBytes = async (name: string, bytes: number): Promise<void> => {
+  const head = { format: 1, ...(await databaseOf()), bytes };
+  const content = zstdCompressSync(Buffer.concat([readFileSync(at('database')), Buffer.alloc(2_000_000)]));
+  const encrypter = new Encrypter();
+  encrypter.addRecipient(key);
+  const plain = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), content]);
+  writeFileSync(at(name), await encrypter.encrypt(plain));
 };
 
 beforeAll(async () => {
@@ -96,27 +124,46 @@ test('what cannot be taken is said, and leaves nothing', async () => {
     'UPDATE queue SET due_at = 1 WHERE message_seq = (SELECT seq FROM messages WHERE id = ?)',
     due,
   );
+  await from.send(lasting.sender, { scheduled_at: LATER });
+  from.sql(id, 'UPDATE practice SET custom_domain = ?, custom_verified_at = 1', OWN);
+  from.sql(id, 'INSERT INTO sending_domains (name, attached_at, verified_at) VALUES (?, 1, 1)', OWN);
   expect(await run(from.home, 'tenant', 'export', id, at('praxis'), '--key', key)).toMatchObject({
     exitCode: 0,
   });
   await withHead('newer', ({ schema }) => ({ schema: { ...schema, version: 99 } }));
   await withHead('other-tables', ({ schema }) => ({ schema: { ...schema, hash: 7 } }));
   await withHead('other-id', () => ({ id: '018bcfe5-0000-7000-8000-000000000000' }));
+  await withDatabase('trigger', 'CREATE TRIGGER hostile AFTER INSERT ON messages BEGIN SELECT 1; END');
+  await withDatabase('view', 'ALTER TABLE practice RENAME TO x; CREATE VIEW practice AS SELECT * FROM x');
+  await withBytes('more', 1_000_000);
+  await withBytes('too-much', Number.MAX_SAFE_INTEGER);
   writeFileSync(at('cut'), readFileSync(at('praxis')).subarray(0, -100));
   const other = at('other-secret');
   writeFileSync(other, await generateIdentity());
-  for (const [file, says, ...args] of [
+  for (const [file, says] of [
     ['newer', 'start the newer program'],
     ['other-tables', 'with other tables under the same number'],
     ['other-id', 'The file is that of another practice.'],
+    ['trigger', 'than this program makes (these differ: trigger hostile)'],
+    ['view', 'than this program makes (these differ: table practice, '],
+    ['more', 'it has more bytes than it says'],
+    ['too-much', 'beside what storage.min_free_mib keeps'],
     ['cut', 'is damaged or cut off'],
     ['secret', 'no file of age'],
     ['nowhere', 'does not exist'],
   ] as const) {
-    const { exitCode, said } = await take(file, ...args);
+    const { exitCode, said } = await take(file);
     expect(said).toContain(says);
     expect(exitCode).toBe(1);
   }
+  // The DNS serves one of its DKIM tokens for a practice of the other host.
+  const [token] = from.sql<{ token: string }>(id, 'SELECT token FROM dkim_keys WHERE position = 1');
+  const [served] = to.sql<{ token: string }>(null, 'SELECT token FROM dkim_tokens');
+  const serve = (now: string | undefined, before: string | undefined): void =>
+    void to.sql(null, 'UPDATE dkim_tokens SET token = ? WHERE token = ?', now, before);
+  serve(token?.token, served?.token);
+  expect((await take('praxis')).said).toContain('belongs to another practice.');
+  serve(served?.token, token?.token);
   expect((await run(to.home, 'tenant', 'import', at('praxis'), '--key', other)).said).toContain(
     'does not open by',
   );
@@ -133,7 +180,14 @@ test('at a running host its links, return paths, suppressions and tokens work, a
   const { exitCode, said } = await take('praxis', '--slug', 'praxis-neu');
   expect(said).toContain('imported: praxis-neu');
   expect(exitCode).toBe(0);
-  expect(said).toContain('HELD: 1 mails');
+  expect(said).toContain('HELD: 2 mails');
+  expect(said).toContain(`${OWN} is its domain again once the DNS has proved it here`);
+  expect(to.sql(null, 'SELECT name FROM domains WHERE tenant_id = ?', id)).toEqual([
+    { name: 'praxis-neu.send.neu.example' },
+  ]);
+  expect(to.sql(id, 'SELECT custom_domain, pending_domain FROM practice')).toEqual([
+    { custom_domain: null, pending_domain: OWN },
+  ]);
   const [row] = to.sql<{ number: number }>(null, 'SELECT number FROM tenants WHERE id = ?', id);
   expect(row?.number).toBeGreaterThan(4);
   await expectLasting(to, lasting);
@@ -148,7 +202,18 @@ test('at a running host its links, return paths, suppressions and tokens work, a
     ['praxis-neu.send.neu.example', 'pass'],
     ['praxis-neu.send.neu.example', 'pass'],
   ]);
-  expect((await take('praxis')).said).toContain('works on this host');
+  // Both go on, and neither gives a number that the other gives.
+  const numbers = (app: TestApp) =>
+    app.sql<{ name: string; seq: number }>(id, "SELECT name, seq FROM sqlite_sequence WHERE name = 'recipients'");
+  expect(numbers(to)[0]?.seq).toBeGreaterThan((numbers(from)[0]?.seq ?? 0) + 1_000_000);
+  const again = (await take('praxis')).said;
+  expect(again).toContain('works on this host');
+  expect(again).not.toContain('is damaged');
+  const release = `${lasting.sender.base}/held-mail/release`;
+  expect((await to.request('POST', release, {}, to.adminToken)).body).toMatchObject({ mails: 2 });
+  const queued = () => to.sql<{ due_at: number }>(id, 'SELECT due_at FROM queue').map(({ due_at }) => due_at);
+  await until('what was due has left', () => receiver.messages.length === 2 && queued().length === 1);
+  expect(queued()).toEqual([Date.parse(LATER)]);
 });
 
 test('into a stopped host, from where the first host hears no more of its tokens', async () => {

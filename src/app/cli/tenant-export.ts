@@ -1,7 +1,7 @@
 // `sendwerk tenant export`: one practice in one encrypted file, read beside a running or a stopped daemon.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lastingKeysStore } from '#src/accounts/tenants/key-store.ts';
 import { changeOfMasterKey, readKeys, sealTenantKeys } from '#src/accounts/tenants/master-key.ts';
@@ -19,6 +19,7 @@ import { tenantFile } from '#src/operations/manifest.ts';
 import { sealClosedFile } from '#src/operations/seal-again.ts';
 import { type Secrets, writeTenantFile } from '#src/operations/tenant-file.ts';
 import { tenantPlaces } from '../closed-files.ts';
+import { EXPORTING } from '../left-copies.ts';
 import { clean } from './admin-text.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { CommandResult } from './config.ts';
@@ -27,12 +28,13 @@ import { beside, tenantNamed } from './tenant-list.ts';
 import type { Terminal } from './terminal.ts';
 
 const KEY_BYTES = 32;
+const SECRET_KEY = /^AGE-SECRET-KEY-/i;
 /** scrypt makes each guess slow; fewer characters are guessed all the same. */
 const MIN_PASSPHRASE = 12;
 
 export interface SecretValues {
   readonly 'passphrase-file': string | undefined;
-  /** Keys of age, or the file with them. */
+  /** A public key of age, or the file with keys. */
   readonly key: string | undefined;
 }
 
@@ -50,7 +52,11 @@ const linesOf = (path: string): string[] => {
 export const secretsOf = (command: string, { 'passphrase-file': file, key }: SecretValues): Secrets => {
   if ((file === undefined) === (key === undefined))
     throw new UsageError(`${command}: name either --passphrase-file or --key`);
-  if (key !== undefined) return { keys: /^age1|^AGE-SECRET-KEY-/.test(key) ? [key] : linesOf(key) };
+  if (key !== undefined && SECRET_KEY.test(key))
+    throw new UsageError(
+      `${command}: other users of this machine see what is typed here: put the secret key into a file, and name that (and make a new key)`,
+    );
+  if (key !== undefined) return { keys: /^age1/i.test(key) ? [key] : linesOf(key) };
   const [passphrase = ''] = linesOf(file ?? '');
   if (passphrase.length < MIN_PASSPHRASE)
     throw new UsageError(
@@ -109,13 +115,12 @@ export const exportTenant = async (
     return readKeys(db, config.secrets);
   });
   const own = randomBytes(KEY_BYTES);
-  const directory = join(config.data_dir, 'exporting', id);
+  await mkdir(join(config.data_dir, EXPORTING), { recursive: true, mode: 0o700 });
+  // Another export of the same practice may run beside this one. What a killed one leaves is removed by the daemon.
+  const directory = await mkdtemp(join(config.data_dir, EXPORTING, `${id}-`));
   const copy = join(directory, 'tenant.db');
   const progress = createProgress(terminal, 'export');
   try {
-    // What another export that was killed has left.
-    await rm(directory, { recursive: true, force: true });
-    await mkdir(directory, { recursive: true, mode: 0o700 });
     const { schema, bytes } = await copyDatabase(join(config.data_dir, tenantFile(id)), copy);
     const { name } = await prepareCopy(copy, tenant, keys, own, terminal);
     const head = {

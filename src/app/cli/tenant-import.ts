@@ -2,20 +2,24 @@
 // taken as one that moves here: it gets this host's keys, a number and a managed host, and begins at the end. Killed before that, it
 // is run again; the next run replaces what is there.
 //
-// Where the practice came from it may have gone on, so what was due in the export is held for a person, unless `--resume` says that
-// nothing of it was sent.
+// Where the practice came from it goes on, so all mail that is queued in the export, for whatever time, is held for a person, unless
+// `--resume` says that the other host sends nothing of it.
+//
+// Anyone may have made the file. Nothing of it runs before its tables are known to be ours, and its domains are no one's until the DNS
+// has proved them here.
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { arrivingFile, hashesOf } from '#src/accounts/moving/blocks.ts';
 import { readWaiting } from '#src/accounts/moving/waiting.ts';
-import { loadConfig } from '#src/kernel/config/config.ts';
+import { unproveDomains } from '#src/domains/custom/ownership.ts';
+import { type Config, loadConfig } from '#src/kernel/config/config.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
 import { DataError } from '#src/kernel/db/data-error.ts';
-import { migrate, schemaFault } from '#src/kernel/db/migrate.ts';
+import { leaveGap } from '#src/kernel/db/leave-gap.ts';
+import { foreignTables, migrate, schemaFault } from '#src/kernel/db/migrate.ts';
 import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
-import { systemClock } from '#src/kernel/time.ts';
 import { faultsOf } from '#src/operations/file-store.ts';
 import { readTenantFile, type TenantHead } from '#src/operations/tenant-file.ts';
 import { holds } from '../closed-files.ts';
@@ -24,10 +28,12 @@ import { clean } from './admin-text.ts';
 import { byDaemonOrHere } from './beside-daemon.ts';
 import { CommandError } from './command.ts';
 import type { CommandResult } from './config.ts';
-import { createProgress } from './progress.ts';
+import { createProgress, mebibytes } from './progress.ts';
 import { type SecretValues, secretsOf } from './tenant-export.ts';
 import { tenantsOf } from './tenant-list.ts';
 import type { Terminal } from './terminal.ts';
+
+const MIB = 1_024 * 1_024;
 
 interface Values extends SecretValues {
   readonly file: string;
@@ -42,16 +48,42 @@ interface Taken {
   readonly notes: readonly string[];
 }
 
-/** Brings the file to this version's tables, and resolves with how much of it is held. */
-const prepare = (path: string, from: string, resume: boolean): number => {
+/** Whatever it is due at. */
+const ALL_TIMES = Number.MAX_SAFE_INTEGER;
+
+interface Prepared {
+  readonly held: number;
+  /** The domain of its own that is to be proved. */
+  readonly pending: string | null;
+}
+
+/** Throws DataError where the disk has no room for it beside what it keeps free for the data. */
+const requireSpace = async ({ data_dir, storage }: Config, bytes: number): Promise<void> => {
+  const { bavail, bsize } = await statfs(data_dir);
+  const free = Math.max(0, bavail * bsize - storage.min_free_mib * MIB);
+  if (free < bytes)
+    throw new DataError(
+      `the practice needs ${mebibytes(bytes)}, and the disk of ${data_dir} has ${mebibytes(free)} left beside what storage.min_free_mib keeps`,
+    );
+};
+
+/** Brings the file to this version's tables, and makes it wait for people and for the DNS. */
+const prepare = (path: string, from: string, resume: boolean): Prepared => {
   const db = openSqlite(path, { create: false, busyTimeoutMs: 0 }) as TenantDb;
   try {
+    const foreign = foreignTables(db, loadSchema().tenant);
+    if (foreign) throw new DataError(foreign.message.replace(db.name, from));
     migrate(db, loadSchema().tenant);
     const [fault] = faultsOf(db);
     if (fault !== undefined) throw new DataError(`the database in ${from} is damaged: ${fault}`);
-    if (resume) return 0;
-    const now = systemClock.now();
-    return db.transaction(() => holds.reduce((sum, hold) => sum + hold(db, now), 0))();
+    return db.transaction(() => {
+      // Where it came from it goes on: no number that is given there may be given here.
+      leaveGap(db);
+      return {
+        held: resume ? 0 : holds.reduce((sum, hold) => sum + hold(db, ALL_TIMES), 0),
+        pending: unproveDomains(db),
+      };
+    })();
   } finally {
     // The last connection brings the WAL into the file.
     db.close();
@@ -87,6 +119,7 @@ export const importTenant = async (
   const { config } = loadConfig(values.config, environment);
   if (!existsSync(values.file)) throw new CommandError(`${values.file} does not exist`);
   const here = await tenantsOf(config);
+  let begun: string | null = null;
   const accept = async (head: TenantHead): Promise<string> => {
     const fault = schemaFault(values.file, head.schema, loadSchema().tenant);
     if (fault) throw new DataError(fault.message);
@@ -100,30 +133,30 @@ export const importTenant = async (
       throw new CommandError(
         `${head.slug} (${head.id}) has arrived from another host and waits: run \`sendwerk tenant move\` there again first, with --cancel to remove it from here`,
       );
+    await requireSpace(config, head.bytes);
     const path = arrivingFile(config.data_dir, head.id);
-    await rm(dirname(path), { recursive: true, force: true });
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    begun = dirname(path);
+    await rm(begun, { recursive: true, force: true });
+    await mkdir(begun, { recursive: true, mode: 0o700 });
     return path;
   };
-  let total = 0;
   const progress = createProgress(terminal, 'import');
-  let head: TenantHead;
+  const read = async (): Promise<TenantHead> => {
+    let total = 0;
+    const accepted = (head: TenantHead): Promise<string> => {
+      total = head.bytes;
+      return accept(head);
+    };
+    try {
+      return await readTenantFile(values.file, secrets, accepted, (done) => progress.show(done, total));
+    } finally {
+      progress.end();
+    }
+  };
   try {
-    head = await readTenantFile(
-      values.file,
-      secrets,
-      (read) => {
-        total = read.bytes;
-        return accept(read);
-      },
-      (done) => progress.show(done, total),
-    );
-  } finally {
-    progress.end();
-  }
-  const path = arrivingFile(config.data_dir, head.id);
-  try {
-    const held = prepare(path, values.file, values.resume);
+    const head = await read();
+    const path = arrivingFile(config.data_dir, head.id);
+    const { held, pending } = prepare(path, values.file, values.resume);
     const request = {
       key: head.key,
       digest: hash('sha256', await hashesOf(path), 'buffer').toString('base64'),
@@ -135,13 +168,18 @@ export const importTenant = async (
       ...(held === 0
         ? ['nothing is held']
         : [
-            `HELD: ${held} mails were due in the export and may have left from ${head.host}; its people send or discard them in the dashboard`,
+            `HELD: ${held} mails that were queued in the export, also those for a later time, since ${head.host} sends them too; its people release them (each at its time) or discard them in the dashboard. --resume would have held none`,
+          ]),
+      ...(pending === null
+        ? []
+        : [
+            `${pending} is its domain again once the DNS has proved it here, which is looked at now and every 15 minutes; until then it sends as ${taken.managed_host}`,
           ]),
       ...taken.notes,
       `links and return paths of before work where ${head.host} leads to this host; domains of its own need the DNS records that its page of domains shows`,
     ];
     return { exitCode: 0, output: lines.map((line) => `${clean(line)}\n`).join('') };
   } finally {
-    await rm(dirname(path), { recursive: true, force: true });
+    if (begun !== null) await rm(begun, { recursive: true, force: true });
   }
 };

@@ -52,6 +52,23 @@ export const useDomain = (db: TenantDb, domain: string, now: number): void => {
   });
 };
 
+/**
+ * What a file from elsewhere says of its domains proves nothing: each waits until the DNS has proved it here. Returns the one that is
+ * pending then, which is checked first: the domain that was in use, or the pending one. Nobody else uses the file.
+ */
+export const unproveDomains = (db: TenantDb): string | null => {
+  const { custom_domain, pending_domain } = tenantStore(db).practice();
+  sendingDomainStore(db).unprove();
+  const pending = custom_domain ?? pending_domain;
+  tenantStore(db).updateDomains({
+    custom_domain: null,
+    custom_verified_at: null,
+    pending_domain: pending,
+    warmup_started_at: null,
+  });
+  return pending;
+};
+
 interface Claim {
   readonly domain: string;
   /** A claim by another tenant counts if it is later than this. */

@@ -4,6 +4,7 @@ import { advice } from './advice.de.ts';
 
 export const words = {
   ...advice,
+  'A DKIM token of {} belongs to another practice.': 'Ein DKIM-Token von {} gehört einer anderen Praxis.',
   'The host {} belongs to another practice.': 'Der Host {} gehört einer anderen Praxis.',
   'The practice has asked for {} domains already.': 'Die Praxis hat schon {} Domains angefragt.',
   'A domain out of use is forgotten 60 days later; until then go on with one of those, or use another practice.':

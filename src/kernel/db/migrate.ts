@@ -50,16 +50,31 @@ export const migrationsOf = (tables: string, following: readonly string[]): read
 
 const DIFFERENCES = 5;
 
+/** Tables of SQLite's own, https://www.sqlite.org/fileformat2.html#internal_schema_objects, and those that Litestream adds. */
+const ANYWHERE: ReadonlySet<string> = new Set([
+  'CREATE TABLE sqlite_sequence(name,seq)',
+  'CREATE TABLE sqlite_stat1(tbl,idx,stat)',
+  'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)',
+  'CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)',
+  'CREATE TABLE _litestream_lock (id INTEGER)',
+]);
+
+/** All statements under one name: a file that was written past SQLite can have several. */
 const objectsOf = (db: Database.Database): Map<string, string> => {
   const objects = db
     .prepare<[], { name: string; sql: string }>(
-      "SELECT type || ' ' || name AS name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@'",
+      "SELECT type || ' ' || name AS name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid",
     )
     .all();
-  return new Map(objects.map(({ name, sql }) => [name, normalSql(sql)]));
+  const found = new Map<string, string>();
+  for (const { name, sql } of objects) {
+    const statement = normalSql(sql);
+    if (!ANYWHERE.has(statement)) found.set(name, [found.get(name) ?? '', statement].join('\n'));
+  }
+  return found;
 };
 
-/** Names of tables, indexes and triggers, but for SQLite's own, that are in one of the two only, or not the same in both. */
+/** Names of tables, indexes and triggers, but for those of `ANYWHERE`, that are in one of the two only, or not the same in both. */
 const differences = (db: Database.Database, migrations: readonly Migration[]): string => {
   const own = new Database(':memory:');
   for (const { sql } of migrations) own.exec(sql);
@@ -91,6 +106,23 @@ export const schemaFault = (
     `${path} was made by a version of the program with other tables under the same number${differing()}: ` +
       'start that version, or put a file that this one made in its place',
   );
+};
+
+/**
+ * What is wrong with a file from elsewhere, which anyone may have made: the two numbers in its first page say what its tables should be,
+ * and nothing of what is in it. A trigger of a stranger, or a view in the place of a table, would run in this process. Nothing but the
+ * list of tables is read. Undefined: it has what these migrations make, and nothing else.
+ */
+export const foreignTables = (db: Database.Database, migrations: readonly Migration[]): Error | undefined => {
+  const version = Number(db.pragma('user_version', { simple: true }));
+  const hash = Number(db.pragma('application_id', { simple: true }));
+  const known = migrations.slice(0, version);
+  const fault = schemaFault(db.name, { version, hash }, migrations, () => differences(db, known));
+  if (fault) return fault;
+  const found = differences(db, known);
+  return found === ''
+    ? undefined
+    : fileError('SCHEMA', `${db.name} has other tables, indexes or triggers than this program makes${found}`);
 };
 
 /**

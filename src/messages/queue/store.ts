@@ -118,12 +118,13 @@ export const queueStore = perConnection((db: TenantDb) => {
   const hold = db.prepare<[number]>(
     'UPDATE queue SET claimed = CASE WHEN claimed > 0 OR due_at <= ? THEN 2 ELSE 0 END',
   );
+  const count = db.prepare<[], number>('SELECT count(*) FROM queue').pluck();
   const heldCount = db.prepare<[], number>('SELECT count(*) FROM queue WHERE claimed = 2').pluck();
   const heldRows = db.prepare<[number], { recipient_id: number; message_seq: number }>(
     'SELECT recipient_id, message_seq FROM queue WHERE claimed = 2 LIMIT ?',
   );
   const letGo = db.prepare<[number, number, number]>(
-    `UPDATE queue SET claimed = 0, due_at = ?, queued_at = ?
+    `UPDATE queue SET claimed = 0, due_at = max(due_at, ?), queued_at = ?
      WHERE recipient_id IN (SELECT recipient_id FROM queue WHERE claimed = 2 LIMIT ?)`,
   );
   const nextAttempts = db.prepare<[number], { recipient_id: number; due_at: number; claimed: 0 | 1 | 2 }>(
@@ -205,8 +206,10 @@ export const queueStore = perConnection((db: TenantDb) => {
       return heldCount.get() ?? 0;
     },
     heldCount: (): number => heldCount.get() ?? 0,
+    /** All that is still to be sent, held or not. */
+    count: (): number => count.get() ?? 0,
     heldRows: (limit: number) => heldRows.all(limit),
-    /** Some of what is held is due now, and patience with it begins again. Returns how much. */
+    /** Some of what is held is due now, or at its time where that is later; patience with it begins again. Returns how much. */
     letGo: (now: number, limit: number): number => letGo.run(now, now, limit).changes,
     /** Next attempts of a message's recipients that are still queued; null: it is held since a restore. */
     nextAttempts: (messageSeq: number): Map<number, number | null> =>

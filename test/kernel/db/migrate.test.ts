@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { migrate, migrationsOf, schemaFault, statementsOf } from '#src/kernel/db/migrate.ts';
+import { foreignTables, migrate, migrationsOf, schemaFault, statementsOf } from '#src/kernel/db/migrate.ts';
 import { openSqlite } from '#src/kernel/db/sqlite.ts';
 import { temporaryDirectory } from '#test/support/storage.ts';
 
@@ -31,6 +31,57 @@ const openEmpty = async (): Promise<Database.Database> => {
 
 const version = (db: Database.Database): unknown => db.pragma('user_version', { simple: true });
 const schema = (db: Database.Database): unknown[] => db.prepare('SELECT name, sql FROM sqlite_schema').all();
+
+describe('a file from elsewhere', () => {
+  test('has what an older or the newest version makes, and what Litestream adds', async () => {
+    for (const made of [ONE, TWO]) {
+      const db = await openEmpty();
+      migrate(db, made);
+      db.exec('CREATE TABLE IF NOT EXISTS _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER);');
+      db.exec('CREATE TABLE IF NOT EXISTS _litestream_lock (id INTEGER); ANALYZE');
+      expect(foreignTables(db, TWO)).toBeUndefined();
+    }
+  });
+
+  const asSystem = (sql: string): string =>
+    `PRAGMA writable_schema = ON; INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES (${sql})`;
+  test.each([
+    ['a trigger', 'CREATE TRIGGER hostile AFTER INSERT ON t BEGIN SELECT 1; END', /trigger hostile/],
+    ['a view', 'CREATE VIEW hostile AS SELECT 1 AS n', /view hostile/],
+    ['a view in the place of a table', 'DROP TABLE t; CREATE VIEW t AS SELECT 1 AS n', /table t, .*view t/],
+    ['a table that lacks a rule', 'DROP TABLE t; CREATE TABLE t (n INTEGER)', /table t/],
+    [
+      'a table of another form',
+      'CREATE TABLE _litestream_lock (id INTEGER CHECK (id > abs(0)))',
+      /_litestream_lock/,
+    ],
+    [
+      'a trigger named as if it were of SQLite',
+      asSystem(
+        "'trigger', 'sqlite_x', 't', 0, 'CREATE TRIGGER sqlite_x AFTER INSERT ON t BEGIN SELECT 1; END'",
+      ),
+      /trigger sqlite_x/,
+    ],
+    [
+      'two objects of one name',
+      asSystem("'table', 't', 't', 0, 'CREATE TRIGGER x AFTER INSERT ON t BEGIN SELECT 1; END'"),
+      /table t/,
+    ],
+  ])('is refused with %s', async (_, sql, says) => {
+    const db = await openEmpty();
+    migrate(db, TWO);
+    db.unsafeMode();
+    db.exec(sql);
+    expect(foreignTables(db, TWO)?.message).toMatch(says);
+  });
+
+  test('is refused with other numbers, and without tables', async () => {
+    const db = await openEmpty();
+    expect(foreignTables(db, ONE)?.message).toContain('under the same number');
+    migrate(db, TWO);
+    expect(foreignTables(db, ONE)?.message).toContain('start the newer program');
+  });
+});
 
 describe('migrating', () => {
   test('brings a new file to the newest version, and does nothing the second time', async () => {
