@@ -23,8 +23,10 @@ import { publicKeyOf, signText } from '#src/kernel/evidence-key.ts';
 import { defineRoute } from '#src/kernel/route.ts';
 import { say } from '#src/kernel/say.ts';
 import { SECOND, toIso } from '#src/kernel/time.ts';
-import { rowsOf } from '#src/operations/file-store.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
+import { rowsInTurns } from '#src/operations/file-store.ts';
 import { tenantFile } from '#src/operations/manifest.ts';
+import { removeCopiesOf, removeLeftCopies, replacedCopiesOf } from './left-copies.ts';
 
 /** Mail that is on its way to a relay ends in seconds. */
 const END_OF_WORK_MS = 40 * SECOND;
@@ -43,6 +45,11 @@ const certificateSchema = z
       .nullable()
       .describe('its last entry and the hash of that; null: it had none'),
     backups: z.string().describe('where the practice still is'),
+    copies: z
+      .array(z.string())
+      .describe(
+        'below the data directory of the service: what restores have put aside, which its operator removes',
+      ),
     sha256: z.string().describe('of all before it, as canonical JSON (RFC 8785)'),
     signature: z.strictObject({
       algorithm: z.literal('Ed25519'),
@@ -82,7 +89,7 @@ export const openErasing = (base: Base, endWork: (tenantId: string) => boolean) 
       const head = consentStore(db).head();
       return {
         practice: { id, slug, name },
-        rows: rowsOf(db),
+        rows: await rowsInTurns(db),
         consent_ledger: head ? { entries: head.seq, head: head.hash.toString('hex') } : null,
       };
     } finally {
@@ -90,7 +97,12 @@ export const openErasing = (base: Base, endWork: (tenantId: string) => boolean) 
     }
   };
 
-  const certify = (found: Awaited<ReturnType<typeof look>>, by: string, now: number): Certificate => {
+  const certify = (
+    found: Awaited<ReturnType<typeof look>>,
+    copies: readonly string[],
+    by: string,
+    now: number,
+  ): Certificate => {
     const { name, public_origin: origin } = config().service;
     const facts = {
       format: 'sendwerk practice erasure 1' as const,
@@ -100,6 +112,7 @@ export const openErasing = (base: Base, endWork: (tenantId: string) => boolean) 
       erased_by: by,
       unsent: found.rows.queue ?? 0,
       backups: backupsNote(),
+      copies: [...copies],
     };
     const sha256 = createHash('sha256').update(canonicalJson(facts)).digest('hex');
     const value = signText(evidenceKey, canonicalJson({ ...facts, sha256 }));
@@ -110,7 +123,7 @@ export const openErasing = (base: Base, endWork: (tenantId: string) => boolean) 
     await refuseSystemTenant(storage, id);
     const { slug, queued } = await tenants.read(id, (db) => ({
       slug: tenantStore(db).practice().slug,
-      queued: rowsOf(db).queue ?? 0,
+      queued: queueStore(db).count(),
     }));
     if (typed !== slug)
       throw new AppError('conflict', say`The short name of the practice is another one.`, {
@@ -129,12 +142,18 @@ export const openErasing = (base: Base, endWork: (tenantId: string) => boolean) 
     change: Change,
   ): Promise<Certificate> => {
     await requireErasable(id, slug, discard_queue);
+    if (!tenants.mayBegin(id))
+      throw new AppError('conflict', say`The practice is being moved or erased.`, {
+        hint: say`Nothing has changed.`,
+      });
     tenants.hold(id);
     try {
       await endOfWork(endWork, id, END_OF_WORK_MS);
       await tenants.withhold(id, erased());
       const now = clock.now();
-      const certificate = certify(await look(id), change.actor.name || change.actor.kind, now);
+      const found = await look(id);
+      const copies = await replacedCopiesOf(config().data_dir, id);
+      const certificate = certify(found, copies, change.actor.name || change.actor.kind, now);
       await platform.write((db) => {
         registryStore(db).deactivate(id);
         for (const account of accountStore(db).ofTenant(id)) accountStore(db).leave(account.id, id);
@@ -142,6 +161,7 @@ export const openErasing = (base: Base, endWork: (tenantId: string) => boolean) 
         auditStore(db).record(change, { target, before: null, after: certificate }, now);
       });
       await removeTenant(storage, id);
+      await removeCopiesOf(config().data_dir, id);
       tenantKeys.forget(id);
       return certificate;
     } finally {
@@ -151,6 +171,8 @@ export const openErasing = (base: Base, endWork: (tenantId: string) => boolean) 
 
   return {
     erase,
+    /** Copies that a killed command has left, of practices that may have been erased since. */
+    nightlyRegistry: (): Promise<void> => removeLeftCopies(config().data_dir, clock.now()),
     routes: [
       defineRoute({
         method: 'post',

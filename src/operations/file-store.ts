@@ -3,19 +3,32 @@ import type { AnyDb } from '#src/kernel/db/sqlite.ts';
 
 const MOST_FAULTS = 5;
 
-/** How many rows each table has, by its name; those without rows are left out. */
-export const rowsOf = (db: AnyDb): Record<string, number> => {
-  const tables = db
+const tablesOf = (db: AnyDb): string[] =>
+  db
     .prepare<[], string>(
       "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow') AND name NOT LIKE 'sqlite@_%' ESCAPE '@' ORDER BY name",
     )
     .pluck()
     .all();
-  const counted = tables.map((name): [string, number] => [
-    name,
-    db.prepare<[], number>(`SELECT count(*) FROM "${name}"`).pluck().get() ?? 0,
-  ]);
-  return Object.fromEntries(counted.filter(([, rows]) => rows > 0));
+
+const countOf = (db: AnyDb, table: string): number =>
+  db.prepare<[], number>(`SELECT count(*) FROM "${table}"`).pluck().get() ?? 0;
+
+const withRows = (counted: readonly [string, number][]): Record<string, number> =>
+  Object.fromEntries(counted.filter(([, rows]) => rows > 0));
+
+/** How many rows each table has, by its name; those without rows are left out. */
+export const rowsOf = (db: AnyDb): Record<string, number> =>
+  withRows(tablesOf(db).map((name) => [name, countOf(db, name)]));
+
+/** The same, with a turn for others after each table: a daemon that counts goes on answering. Nobody writes the file meanwhile. */
+export const rowsInTurns = async (db: AnyDb): Promise<Record<string, number>> => {
+  const counted: [string, number][] = [];
+  for (const name of tablesOf(db)) {
+    counted.push([name, countOf(db, name)]);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return withRows(counted);
 };
 
 /** What SQLite finds wrong with the file, and rows that refer to others that are not there. */

@@ -1,6 +1,6 @@
 // A whole practice is erased: what was there is certified, nothing of it is left, others stay, and nothing is erased by mistake.
 import { createPublicKey, verify } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommandLine } from '#src/app/cli/commands.ts';
@@ -65,6 +65,13 @@ test('nothing is erased without its short name, or while mail is queued', async 
   expect((await erase(id, '--yes', slugOf(other))).said).toContain('nothing was erased');
   await app.send(sender, { scheduled_at: new Date(Date.now() + 86_400_000).toISOString() });
   expect((await erase(id, '--yes', slug)).said).toContain('1 copies of its mail are still to be sent');
+  const nowhere = path.join(app.home, 'absent', 'certificate.json');
+  const unkept = await erase(id, '--yes', slug, '--discard-queue', '--certificate', nowhere);
+  expect(unkept.said).toContain('nothing was erased');
+  expect(unkept.exitCode).toBe(1);
+  const refused = path.join(app.home, 'refused.json');
+  await erase(id, '--yes', slug, '--certificate', refused);
+  expect(existsSync(refused)).toBe(false);
   const [system] = app.sql<{ slug: string }>(null, "SELECT slug FROM tenants WHERE purpose = 'system'");
   expect((await erase(system?.slug ?? '', '--yes', system?.slug ?? '')).exitCode).toBe(1);
   expect((await app.request('GET', sender.base, undefined, sender.token)).status).toBe(200);
@@ -87,14 +94,21 @@ test('with it all of it goes while it sends, and the certificate says what it wa
         return;
   })();
   const file = path.join(app.home, 'certificate.json');
+  // What killed commands and a restore have left.
+  const left = [`exporting/${id}-Ab1`, `arriving/${id}`].map((name) => path.join(app.home, 'data', name));
+  const replaced = `replaced-20261124T020000Z/tenants/${id}`;
+  for (const copy of [...left, path.join(app.home, 'data', replaced)]) mkdirSync(copy, { recursive: true });
   const { exitCode, said } = await erase(id, '--yes', slug, '--discard-queue', '--certificate', file);
   sending = false;
   await load;
   expect(said).toContain('rows of recipients');
+  expect(said).toContain(`rm -r ${path.join(app.home, 'data', replaced)}`);
   expect(exitCode).toBe(0);
+  expect(left.filter((copy) => existsSync(copy))).toEqual([]);
   const certificate = JSON.parse(readFileSync(file, 'utf8')) as Certificate;
   const { signature, ...facts } = certificate;
   expect(facts).toMatchObject({ practice: { id, slug }, rows: { suppressions: 1, webhooks: 1 } });
+  expect(facts.copies).toEqual([replaced]);
   expect(facts.unsent).toBeGreaterThan(0);
   const key = createPublicKey(signature.public_key);
   const value = Buffer.from(signature.value, 'base64');
@@ -116,10 +130,15 @@ test('with it all of it goes while it sends, and the certificate says what it wa
 
 test('beside no daemon the command does it itself', async () => {
   await app.stop();
+  const [old, young] = ['alt', 'jung'].map((name) => path.join(app.home, `data/exporting/${id}-${name}`));
+  for (const copy of [old, young]) mkdirSync(copy ?? '', { recursive: true });
+  utimesSync(old ?? '', 1, 1);
   const name = slugOf(other);
   const { exitCode, said } = await erase(other.practice.id, '--yes', name, '--json');
   expect(exitCode, said).toBe(0);
   expect(JSON.parse(said)).toMatchObject({ practice: { slug: name }, erased_by: 'system' });
   app = await start(app.home);
   expect(app.sql(null, "SELECT 1 FROM tenants WHERE purpose = 'practice'")).toEqual([]);
+  // One may still be at the other.
+  expect([old, young].map((copy) => existsSync(copy ?? ''))).toEqual([false, true]);
 });

@@ -1,12 +1,13 @@
 // `sendwerk tenant erase`: by the running daemon, or by this process where none runs.
-import { writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemChange } from '#src/kernel/change.ts';
 import { loadConfig } from '#src/kernel/config/config.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
 import type { Certificate } from '../erase-practice.ts';
 import { type Cell, json, record } from './admin-text.ts';
 import { byDaemonOrHere } from './beside-daemon.ts';
-import { UsageError } from './command.ts';
+import { CommandError, UsageError } from './command.ts';
 import type { CommandResult } from './config.ts';
 import { showTenant, tenantNamed } from './tenant-list.ts';
 import type { Terminal } from './terminal.ts';
@@ -33,7 +34,28 @@ const erase = (
   });
 };
 
-const inWords = (certificate: Certificate): string => {
+/** Before anything is erased, so that where it cannot be kept nothing is. Throws CommandError. */
+const openCertificate = (path: string) => {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    throw new CommandError(`${path} cannot be made (${(error as Error).message}): nothing was erased`);
+  }
+  return {
+    write: (text: string): void => {
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+      closeSync(descriptor);
+    },
+    discard: (): void => {
+      closeSync(descriptor);
+      rmSync(path, { force: true });
+    },
+  };
+};
+
+const inWords = (certificate: Certificate, dataDirectory: string): string => {
   const { practice, consent_ledger, rows, signature } = certificate;
   return record([
     ['erased', `${practice.name} (${practice.slug}, ${practice.id})`],
@@ -43,6 +65,10 @@ const inWords = (certificate: Certificate): string => {
     ['consent ledger', consent_ledger ? `${consent_ledger.entries} entries, ${consent_ledger.head}` : 'none'],
     ...Object.entries(rows).map(([table, count]): [string, Cell] => [`rows of ${table}`, count]),
     ['backups', certificate.backups],
+    ...certificate.copies.map((path): [string, Cell] => [
+      'still there',
+      `put aside by a restore; to remove it: rm -r ${join(dataDirectory, path)}`,
+    ]),
     ['SHA-256', certificate.sha256],
     ['signed by', signature.fingerprint],
   ]);
@@ -66,7 +92,20 @@ export const eraseTenant = async (
     throw new UsageError(
       `tenant erase: --yes names another practice than ${tenant.slug}: nothing was erased`,
     );
-  const certificate = await erase(values, tenant, environment, terminal);
-  if (values.certificate !== undefined) writeFileSync(values.certificate, json(certificate), { mode: 0o600 });
-  return { exitCode: 0, output: values.json ? json(certificate) : inWords(certificate) };
+  const keep = values.certificate === undefined ? null : openCertificate(values.certificate);
+  let certificate: Certificate;
+  try {
+    certificate = await erase(values, tenant, environment, terminal);
+  } catch (error) {
+    keep?.discard();
+    throw error;
+  }
+  const output = values.json ? json(certificate) : inWords(certificate, config.data_dir);
+  try {
+    keep?.write(json(certificate));
+    return { exitCode: 0, output };
+  } catch (error) {
+    const why = `${values.certificate} could not be written (${(error as Error).message}): keep this`;
+    return { exitCode: 1, output: `${output}${why}${values.json ? '' : `:\n${json(certificate)}`}\n` };
+  }
 };
