@@ -1,6 +1,7 @@
 // A copy of each file is kept before its tables are changed: `tenant.db.schema-1` beside `tenant.db` is what it was with schema 1. It
-// is for the case that a new version of the program turns out to be unusable and no backup is near. A later one takes its place, and
-// after a month it is removed, because it holds what has been erased since.
+// is for the case that a new version of the program turns out to be unusable and no backup is near. After a month it is removed, because
+// it holds what has been erased since. One of an older schema stays until then: where a run of several migrations is cut off, the next
+// run begins in the middle, and the copy of before is the one that is wanted.
 import {
   closeSync,
   fsyncSync,
@@ -53,7 +54,6 @@ export const copyBeforeMigration = (db: Database.Database, path: string, version
   sync(`${copy}.new`);
   renameSync(`${copy}.new`, copy);
   sync(dirname(path));
-  for (const other of copiesOf(path)) if (other !== copy) rmSync(other);
 };
 
 /** Also what a crash has left of one. */

@@ -26,6 +26,9 @@ import type { Migrations } from './migrate.ts';
 import type { AnyDb, FileKind, PlatformDb, TenantDb } from './sqlite.ts';
 import { createTenantFiles, type TenantFiles } from './tenant-files.ts';
 
+/** A process that only looks whether the directory is in use gives the lock back long before. */
+const LOOK_MS = SECOND;
+
 /** Held here, because a connection without a reference is garbage-collected, and its lock with it. */
 const locks = new Set<Database.Database>();
 
@@ -39,7 +42,7 @@ export const lockDirectory = (directory: string, name = 'lock'): (() => void) =>
   const path = join(directory, name);
   let db: Database.Database | undefined;
   try {
-    db = new Database(path, { timeout: 0 });
+    db = new Database(path, { timeout: LOOK_MS });
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     db?.close();
@@ -62,7 +65,8 @@ export const lockDirectory = (directory: string, name = 'lock'): (() => void) =>
 export const isInUse = (directory: string): boolean => {
   const db = new Database(join(directory, 'lock'), { timeout: 0 });
   try {
-    db.exec('BEGIN EXCLUSIVE; ROLLBACK');
+    // Reading takes the lock for an instant, beside others that look as well; who begins to work then tries again.
+    db.pragma('user_version');
     return false;
   } catch (error) {
     if (error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY') return true;

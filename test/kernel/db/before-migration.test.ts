@@ -47,7 +47,7 @@ const versionOf = (name: string): unknown => {
 const names = async (): Promise<string[]> =>
   (await readdir(home)).filter((name) => !/-(?:wal|shm)$/.test(name));
 
-test('what the file was is kept beside it, until the next migration', async () => {
+test('what the file was is kept beside it, also while it goes on to the next schema', async () => {
   make();
   await openWith(1);
   expect(await names()).toEqual(['tenant.db']);
@@ -58,7 +58,8 @@ test('what the file was is kept beside it, until the next migration', async () =
     [1, [1]],
   ]);
   await openWith(3);
-  expect(await names()).toEqual(['tenant.db', 'tenant.db.schema-2']);
+  expect(await names()).toEqual(['tenant.db', 'tenant.db.schema-1', 'tenant.db.schema-2']);
+  expect(versionOf('tenant.db.schema-1')).toEqual([1, [1]]);
   // The version before can use it again.
   path = join(home, 'tenant.db.schema-2');
   await openWith(2);

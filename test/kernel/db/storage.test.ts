@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Disk, disk } from '#src/kernel/db/disk.ts';
 import { DISK, PLATFORM_FILE } from '#src/kernel/db/file-states.ts';
-import { lockDirectory } from '#src/kernel/db/storage.ts';
+import { isInUse, lockDirectory } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import { endProcess, until } from '#test/support/process.ts';
 import { openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
@@ -100,6 +100,28 @@ test('a second opening of the same data in one process is refused, and leaves th
   await first.platform.write(() => undefined);
   await first.close();
   await (await openTestStorage(directory)).close();
+});
+
+test('who looks whether it is in use keeps no one from starting, and sees no one else who looks', async () => {
+  lockDirectory(directory)();
+  expect(isInUse(directory)).toBe(false);
+  // As one that looks, and takes long for it.
+  const script = `
+    import Database from 'better-sqlite3';
+    const db = new Database(${JSON.stringify(join(directory, 'lock'))});
+    db.exec('BEGIN; SELECT * FROM sqlite_schema');
+    process.stdout.write('looks');
+    setTimeout(() => db.close(), 200);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  await once(child.stdout, 'data');
+  expect(isInUse(directory)).toBe(false);
+  const unlock = lockDirectory(directory);
+  expect(isInUse(directory)).toBe(true);
+  unlock();
+  await ended;
 });
 
 test('a lock that was given back can be taken again', () => {
