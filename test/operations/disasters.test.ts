@@ -1,5 +1,5 @@
 // Each disaster is made real, and what the operator types then is typed: see docs/operate/disasters.md, which has a row for each.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -578,15 +578,23 @@ test('beside a running daemon: all is refused, a tenant that was deleted comes b
   }
 });
 
-test('the table of disasters has a row for each, with what is typed', async () => {
+test('the table of disasters says what is seen, lost and typed, and by which test it was made real', async () => {
   const table = await readFile('docs/operate/disasters.md', 'utf8');
-  const rows = table.split('\n').filter((line) => /^\| \d+ \|/.test(line));
-  expect(rows.length).toBeGreaterThanOrEqual(30);
-  for (const row of rows)
-    expect(
-      row
+  const rows = table
+    .split('\n')
+    .filter((line) => /^\| \d+ \|/.test(line))
+    .map((line) =>
+      line
         .split('|')
         .slice(1, -1)
         .map((cell) => cell.trim()),
-    ).not.toContain('');
+    );
+  expect(rows.map(([number]) => Number(number))).toEqual(rows.map((_, index) => index + 1));
+  expect(rows.length).toBeGreaterThanOrEqual(30);
+  expect(rows.filter((cells) => cells.length !== 6 || cells.includes(''))).toEqual([]);
+  const tests = await Promise.all(
+    globSync('test/**/*.test.ts').map(async (file) => await readFile(file, 'utf8')),
+  );
+  const named = rows.map((cells) => /"(.*)"$/.exec(cells[5] ?? '')?.[1] ?? `no test in ${cells[0]}`);
+  expect(named.filter((title) => !tests.some((text) => text.includes(`'${title}'`)))).toEqual([]);
 });
