@@ -270,7 +270,11 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     },
     rooms,
   );
-  const jobs = [...rooms.flatMap((room) => room.jobs ?? []), nightly, masterKeyJob(base, rooms)];
+  const jobs = [
+    ...rooms.flatMap((room) => room.jobs ?? []),
+    nightly,
+    masterKeyJob(base, rooms, move.sealClosedAgain),
+  ];
   const runner = createRunner(jobs, log);
 
   const stop = async (): Promise<void> => {

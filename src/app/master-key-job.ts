@@ -9,7 +9,12 @@ import { sealAgain } from '#src/operations/seal-again.ts';
 const TENANTS_AT_A_TIME = 100;
 export const MASTER_KEY_JOB = 'seal again after a change of the master key';
 
-export const masterKeyJob = (base: Base, rooms: readonly Room[]): Job => {
+/** `sealClosed` does it in the files of tenants that work here no more, or do not yet. */
+export const masterKeyJob = (
+  base: Base,
+  rooms: readonly Room[],
+  sealClosed: (signal: AbortSignal) => Promise<void>,
+): Job => {
   const { platform } = base.storage;
   let isEnded = base.config().secrets.formerMasterKey === null;
   return {
@@ -24,6 +29,7 @@ export const masterKeyJob = (base: Base, rooms: readonly Room[]): Job => {
         tenantsAfter: (number: number) =>
           platform.read((db) => registryStore(db).listAll(number, TENANTS_AT_A_TIME)),
         ended: async () => {
+          await sealClosed(signal);
           await platform.write((db) => masterKeyStore(db).endChange());
           isEnded = true;
         },

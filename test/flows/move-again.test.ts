@@ -1,8 +1,11 @@
 // The command that moves a practice is run twice, or its steps come in another order: the practice is never removed where it is alone.
+import { randomBytes } from 'node:crypto';
+import { renameSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, test } from 'vitest';
+import { MASTER_KEY_JOB } from '#src/app/master-key-job.ts';
 import { endHost, type Host, move, restartHost, startHost, steps } from '#test/flows/move-scene.ts';
 import type { Sender } from '#test/support/app.ts';
 
@@ -165,4 +168,38 @@ describe('the way back', () => {
       [],
     );
   });
+});
+
+test('a change of the master key ends while a practice waits and another has moved, and both are readable', async () => {
+  const { old, next, sender, id, step } = await scene();
+  const other = await next.app.createSender();
+  await move(next, old, other.practice.id);
+  const frozen = await step.freeze();
+  const taken = await step.take(frozen);
+  const home = (name: string): string => path.join(next.app.home, name);
+  renameSync(home('master.key'), home('former.key'));
+  writeFileSync(home('master.key'), randomBytes(32).toString('base64'), { mode: 0o600 });
+  const secrets = { master_key_file: home('master.key'), former_master_key_file: home('former.key') };
+  const { config } = next.options;
+  const changed = await restarted({ ...next, options: { ...next.options, config: { ...config, secrets } } });
+  await changed.app.runJob(MASTER_KEY_JOB);
+  const registry = changed.app.sql<{ former: unknown }>(null, 'SELECT former FROM master_key_check');
+  expect(registry).toEqual([{ former: null }]);
+  const without = { ...config, secrets: { master_key_file: home('master.key') } };
+  const last = await restarted({ ...changed, options: { ...changed.options, config: without } });
+  await step.move(frozen.freeze, taken);
+  expect(await steps(old, last, id).begin()).toMatchObject({ status: 204 });
+  // Its DKIM keys are sealed.
+  await last.app.request('POST', `${sender.base}/safe-mode`, { enabled: false }, last.app.adminToken);
+  await last.app.send(sender, { to: 'anna@example.org' });
+  await last.receiver.waitFor(1);
+  expect(last.receiver.messages[0]?.content.toString()).toContain('DKIM-Signature');
+  // The former file of the other one, sealed for a way.
+  const copied = await last.app.request(
+    'POST',
+    `/api/admin/moves/${other.practice.id}/copy`,
+    undefined,
+    last.app.adminToken,
+  );
+  expect(copied.status).toBe(200);
 });

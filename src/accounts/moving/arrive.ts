@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { removeTenant } from '#src/accounts/tenants/create.ts';
 import type { TenantHosts } from '#src/accounts/tenants/hosts.ts';
 import { lastingKeysStore } from '#src/accounts/tenants/key-store.ts';
-import { bringKeys, openTenantKeys, sealTenantKeys } from '#src/accounts/tenants/master-key.ts';
+import { bringKeys, openTenantKeys, sealTenantKeys, tenantKeysIn } from '#src/accounts/tenants/master-key.ts';
 import { registryStore, type TenantRow, type TenantState } from '#src/accounts/tenants/registry-store.ts';
 import { chooseSlug } from '#src/accounts/tenants/rules.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
@@ -31,6 +31,7 @@ import { say } from '#src/kernel/say.ts';
 import type { SealingKey } from '#src/kernel/seal.ts';
 import { arrivingFile, type Block, hashesOf, writeBlocks } from './blocks.ts';
 import { removeKept } from './keep-aside.ts';
+import { movedDirectory } from './leaving-file.ts';
 import { isReleaseProof } from './release-proof.ts';
 import { forgetWaiting, noteWaiting, readWaiting } from './waiting.ts';
 
@@ -234,7 +235,9 @@ export const createArrive = (deps: ArriveDeps) => {
       const notes = await register(id, number, freeze);
       return { slug, managedHost, mailHost: deps.mailHost(), notes };
     } catch (error) {
-      await removeFormer(id).catch(() => undefined);
+      await removeFormer(id)
+        .then(() => forgetWaiting(dataDirectory, id))
+        .catch(() => undefined);
       throw error;
     }
   };
@@ -298,8 +301,50 @@ export const createArrive = (deps: ArriveDeps) => {
     await rm(directoryOf(id), { recursive: true, force: true });
   };
 
+  /** The files of one that is refused here, which are closed. */
+  const closedFiles = (id: string, state: TenantState | null): string[] => {
+    const inItsPlace = join(dataDirectory, 'tenants', id, 'tenant.db');
+    const kept = join(movedDirectory(dataDirectory, id), 'tenant.db');
+    const files: string[] = [];
+    if (waits(id, state)) files.push(fileOf(id));
+    if (state === 'arriving') files.push(inItsPlace);
+    if (state === 'moved') files.push(kept);
+    return files.filter((path) => existsSync(path));
+  };
+
+  const sealAgain = async (id: string): Promise<void> => {
+    for (const path of closedFiles(id, await stateOf(id))) {
+      const db = openSqlite(path, { create: false, busyTimeoutMs: 0 }) as TenantDb;
+      try {
+        const present = { present: key('lasting keys').present, former: null };
+        // This value is the last one that is sealed again.
+        if (tenantKeysIn(db, present, id) === null) await deps.sealFile(db, id, key);
+      } finally {
+        db.close();
+      }
+    }
+  };
+
   return {
     comesBack,
+    /**
+     * After a change of the master key: seals again what no round through the tenants opens, which are those that wait and the former
+     * files of those that have moved. Rejects where one of them cannot be read or written.
+     */
+    sealClosedAgain: async (signal: AbortSignal): Promise<void> => {
+      const rows = await platform.read((db) => [
+        ...registryStore(db).arriving(),
+        ...registryStore(db).moved(),
+      ]);
+      for (const { id } of rows) {
+        signal.throwIfAborted();
+        await inTurn(id, () => sealAgain(id)).catch((error) => {
+          throw new Error(`the file of ${id}, which waits or has moved, cannot be sealed again`, {
+            cause: error,
+          });
+        });
+      }
+    },
     /**
      * The hashes of the blocks that are here, and whether the tenant is. `freeze`: that of the old host in which one that waits was
      * taken.

@@ -64,6 +64,7 @@ export const openMove = (base: Base, deps: MoveDeps) => {
     routes: moveRoutes(base, leave, arrive),
     arrive,
     nightlyRegistry: forget,
+    sealClosedAgain: async (signal: AbortSignal) => (await arrive()).sealClosedAgain(signal),
     /** Called before anything else uses the files. */
     start: async () => {
       await rm(join(dataDirectory, LEAVING), { recursive: true, force: true });
