@@ -8,7 +8,7 @@ import { copyDatabase } from '#src/kernel/db/copy-database.ts';
 import { DataError } from '#src/kernel/db/data-error.ts';
 import { disk } from '#src/kernel/db/disk.ts';
 import { leaveGap } from '#src/kernel/db/leave-gap.ts';
-import { type Migration, type Migrations, migrate } from '#src/kernel/db/migrate.ts';
+import { foreignTables, type Migration, type Migrations, migrate } from '#src/kernel/db/migrate.ts';
 import { openSqlite, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { PLATFORM_NAME, RESTORING_NAME } from '#src/kernel/db/storage.ts';
 import { UUID } from '#src/kernel/fields.ts';
@@ -94,10 +94,14 @@ const inFile = async <D extends PlatformDb | TenantDb, T>(
   path: string,
   migrations: readonly Migration[],
   work: (db: D) => T,
+  isBare = false,
 ): Promise<T> => {
   const db = openSqlite(path, { create: false, busyTimeoutMs: 0 }) as unknown as D;
   let result: T;
   try {
+    // Nothing says who made it.
+    const foreign = isBare ? foreignTables(db, migrations) : undefined;
+    if (foreign) throw foreign;
     migrate(db, migrations);
     result = db.transaction(() => work(db))();
   } catch (error) {
@@ -126,11 +130,13 @@ export const stageTenant = async (
 ): Promise<number> => {
   const from = join(source.directory, tenantFile(id));
   await copy(source, from, to);
-  return inFile<TenantDb, number>(to, schema.tenant, (db) => {
-    if (source.backup === null) requireSound(from, db);
+  const isBare = source.backup === null;
+  const work = (db: TenantDb): number => {
+    if (isBare) requireSound(from, db);
     leaveGap(db);
     return now === null ? 0 : holdAll(db, holds, now);
-  });
+  };
+  return inFile<TenantDb, number>(to, schema.tenant, work, isBare);
 };
 
 /** A running daemon seals again only what was sealed under the former master key when its change began. */
@@ -169,11 +175,13 @@ export const stageRegistry = async (
 ): Promise<void> => {
   const from = join(source.directory, PLATFORM_NAME);
   await copy(source, from, to);
-  await inFile<PlatformDb, void>(to, schema.platform, (db) => {
-    if (source.backup === null) requireSound(from, db);
+  const isBare = source.backup === null;
+  const work = (db: PlatformDb): void => {
+    if (isBare) requireSound(from, db);
     leaveGap(db);
     registry(db);
-  });
+  };
+  await inFile<PlatformDb, void>(to, schema.platform, work, isBare);
 };
 
 const DATABASE = [PLATFORM_NAME, `${PLATFORM_NAME}-wal`, `${PLATFORM_NAME}-shm`];

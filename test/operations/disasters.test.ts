@@ -260,6 +260,24 @@ describe('what is refused before anything changes', () => {
       },
       /knows up to 1/,
     ],
+    [
+      'bare files have a trigger of a stranger',
+      async (directory) => {
+        await rm(path.join(directory, 'manifest.json'));
+        const sql = 'CREATE TRIGGER hostile AFTER INSERT ON messages BEGIN SELECT 1; END';
+        inFile(fileOf(directory), (db) => db.exec(sql));
+      },
+      /other tables, indexes or triggers .*trigger hostile/,
+    ],
+    [
+      'the bare registry has a trigger of a stranger',
+      async (directory) => {
+        await rm(path.join(directory, 'manifest.json'));
+        const sql = 'CREATE TRIGGER hostile AFTER INSERT ON audit BEGIN SELECT 1; END';
+        inFile(path.join(directory, 'platform.db'), (db) => db.exec(sql));
+      },
+      /other tables, indexes or triggers .*trigger hostile/,
+    ],
   ];
   test.each(damages)('%s', async (_, change, says) => {
     const directory = await ownBackup();
