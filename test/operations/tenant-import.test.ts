@@ -204,7 +204,10 @@ test('at a running host its links, return paths, suppressions and tokens work, a
   ]);
   // Both go on, and neither gives a number that the other gives.
   const numbers = (app: TestApp) =>
-    app.sql<{ name: string; seq: number }>(id, "SELECT name, seq FROM sqlite_sequence WHERE name = 'recipients'");
+    app.sql<{ name: string; seq: number }>(
+      id,
+      "SELECT name, seq FROM sqlite_sequence WHERE name = 'recipients'",
+    );
   expect(numbers(to)[0]?.seq).toBeGreaterThan((numbers(from)[0]?.seq ?? 0) + 1_000_000);
   const again = (await take('praxis')).said;
   expect(again).toContain('works on this host');
