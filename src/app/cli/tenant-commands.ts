@@ -57,7 +57,10 @@ export const tenantCommandsOf = (terminal: Terminal): readonly Command[] => [
         value: 'SLUG',
         about: 'its short name here; the one that it had, or one like it, where absent',
       },
-      resume: { about: 'send at once what was due in the export: only where nothing of it was sent since' },
+      resume: {
+        about:
+          'hold none of the mail that is queued in the export: only where the other host sends nothing of it',
+      },
       config: configOption,
     },
     run: async (values, environment) => {
