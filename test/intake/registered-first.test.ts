@@ -15,6 +15,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { DAY, HOUR } from '#src/kernel/time.ts';
 import { openMessages } from '#src/messages/open.ts';
 import { holdMail } from '#src/messages/queue/held.ts';
+import { queueStore } from '#src/messages/queue/store.ts';
 import { heldRoutes } from '#src/operations/held-routes.ts';
 import { ACCEPTED, acceptWhole, createRelay, playUpstream, type Relay } from '#test/relay/fixture.ts';
 import { MESSAGE } from '#test/support/draft.ts';
@@ -86,9 +87,8 @@ const operations: readonly Operation[] = [
     name: 'the release of what a restore holds',
     prepare: async (relay, tenantId) => {
       const { clock, storage } = relay;
-      const scheduledAt = clock.now() + DAY;
-      await relay.send(tenantId, { scheduledAt });
-      await storage.tenants.write(tenantId, (db) => holdMail(db, scheduledAt));
+      await relay.send(tenantId);
+      await storage.tenants.write(tenantId, (db) => holdMail(db, clock.now()));
       return async ({ holdDue, wake }) => {
         const platform = { write: () => holdDue(tenantId, clock.now()) };
         const base = { storage: { ...storage, platform }, clock, key: () => undefined };
@@ -106,6 +106,7 @@ const operations: readonly Operation[] = [
 const stateOf = (db: TenantDb) => ({
   messages: db.prepare('SELECT count(*) FROM messages').pluck().get(),
   due: db.prepare('SELECT due_at FROM queue ORDER BY recipient_id').pluck().all(),
+  held: queueStore(db).heldCount(),
   paused: tenantStore(db).practice().paused_at,
   accepted: counterStore(db).perRoute(0, Number.MAX_SAFE_INTEGER),
 });
