@@ -26,6 +26,7 @@ import { openIntake } from '#src/intake/open.ts';
 import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
 import { createMessageBudget } from '#src/kernel/byte-budget.ts';
 import type { Config } from '#src/kernel/config/config.ts';
+import { foreignTables } from '#src/kernel/db/migrate.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { evidenceKeyOf } from '#src/kernel/evidence-key.ts';
 import { createRunner } from '#src/kernel/job.ts';
@@ -52,6 +53,7 @@ import { MASTER_KEY_JOB, masterKeyJob } from './master-key-job.ts';
 import { closeData, type DataOverrides, openData } from './open-data.ts';
 import { refusals } from './refusals.ts';
 import { openRestoring } from './restoring-tenants.ts';
+import { loadSchema } from './schema.ts';
 
 export interface Overrides extends DataOverrides {
   readonly clock?: Clock;
@@ -232,6 +234,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
   const move = openMove(base, {
     hosts: domains.hosts,
     sealFile: (db, id, keyOf) => sealClosedFile(db, id, tenantPlaces, keyOf, log),
+    hasOwnTables: (db) => foreignTables(db, loadSchema().tenant) === undefined,
     registrationOf: restoring.registrationOf,
     endWork,
     wake: async (tenantId) => {
@@ -266,7 +269,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     files,
     (after, limit) => platform.read((db) => registryStore(db).listAll(after, limit)),
     async (signal, pace) => {
-      for (const room of [...rooms, move]) await room.nightlyRegistry?.(signal, pace);
+      for (const room of [...rooms, move, erasing]) await room.nightlyRegistry?.(signal, pace);
     },
     rooms,
   );
@@ -315,6 +318,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
         const restored = await restoring.finish();
         if (restored.length > 0)
           log.warn({ restored }, 'restores that were cut off were brought to their end');
+        await erasing.nightlyRegistry();
         const removed = await removeIncompleteTenants(storage);
         if (removed > 0) log.warn({ removed }, 'practices whose creation a crash cut off were removed');
         systemTenantId = await ensureSystemTenant(accounts.tenantDeps, initial.service.name);
