@@ -318,7 +318,9 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
         const restored = await restoring.finish();
         if (restored.length > 0)
           log.warn({ restored }, 'restores that were cut off were brought to their end');
-        await erasing.nightlyRegistry();
+        await erasing
+          .nightlyRegistry()
+          .catch((error) => log.warn({ err: error }, 'copies that commands have left could not be removed'));
         const removed = await removeIncompleteTenants(storage);
         if (removed > 0) log.warn({ removed }, 'practices whose creation a crash cut off were removed');
         systemTenantId = await ensureSystemTenant(accounts.tenantDeps, initial.service.name);
