@@ -1,6 +1,7 @@
 // The published events, each declared once: its group, the operation that fires it, and whether chat alerts count it. The log,
 // subscriptions, alerts, the reference and its tests are derived from this list. A new event needs its entry here, its fields in
-// `messages/published-event.ts`, the operation that fires it, and where alerts count it its words in `followers/words/`.
+// `messages/published-event.ts`, the operation that fires it, where alerts count it its words in `followers/words/`, and its name in
+// the dashboard (`event-names.ts`, `parts/words/`).
 
 interface EventFacts {
   readonly group: 'message' | 'suppression' | 'inbound';
