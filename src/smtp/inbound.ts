@@ -29,7 +29,7 @@ import {
   type ListenerLimits,
   saysUtf8,
 } from './listener.ts';
-import { type HandOn, handOnTo, type MovedRecipient } from './moved-recipients.ts';
+import { type HandOn, handOnTo, type MovedRecipient, type Once } from './moved-recipients.ts';
 import { holdsNul, replaceNul, SmtpRefusal } from './read-data.ts';
 import {
   createRecipients,
@@ -147,8 +147,8 @@ export const createInbound = (options: InboundOptions): Inbound => {
   const reports: Record<ReportResult, number> = { changed: 0, unchanged: 0, unknown: 0 };
   const recipients = createRecipients(options, work);
   const domainReports = { taken: 0, not_taken: 0 };
-  /** Mails of transactions that failed after the operator had them: they come again. */
-  const operatorHas = new Set<string>();
+  /** Mails of transactions that failed after the operator or another host had them, with their recipients: they come again. */
+  const broughtOn = new Set<string>();
   const refusedContent = Object.fromEntries(contentRefusals.map((reason) => [reason, 0])) as Record<
     ContentRefusalReason,
     number
@@ -158,19 +158,49 @@ export const createInbound = (options: InboundOptions): Inbound => {
   let toOperator = 0;
   let handedOn = 0;
 
-  const handOn = async (to: readonly MovedRecipient[], envelope: Traced, content: Buffer): Promise<void> => {
-    await handOnTo(to, envelope, content, { ...options, handOn: work.handOn });
+  /** `forget` is for the end of a transaction in which nothing failed: the same mail is another one when it comes again. */
+  const bringOnce = (mailFrom: string, content: Buffer): Once & { readonly forget: () => void } => {
+    const given: string[] = [];
+    const nameOf = (recipient: string): string =>
+      createHash('sha256').update(`${recipient} ${mailFrom} `).update(content).digest('base64');
+    return {
+      has: (recipient) => {
+        const name = nameOf(recipient);
+        if (!broughtOn.has(name)) return false;
+        given.push(name);
+        return true;
+      },
+      note: (recipient) => {
+        const name = nameOf(recipient);
+        given.push(name);
+        if (broughtOn.size >= MAX_REMEMBERED) broughtOn.clear();
+        broughtOn.add(name);
+      },
+      forget: () => {
+        for (const name of given) broughtOn.delete(name);
+      },
+    };
+  };
+
+  const handOn = async (
+    to: readonly MovedRecipient[],
+    envelope: Traced,
+    content: Buffer,
+    once: Once,
+  ): Promise<void> => {
+    await handOnTo(to, envelope, content, { ...options, handOn: work.handOn, once });
     if (to.length > 0) handedOn += 1;
   };
 
   /** Whose mail it is about shows its content: where that tenant has moved, the address for complaints there gets it. */
-  const complain = async (envelope: Traced, content: Buffer): Promise<ReportResult | null> => {
+  const complain = async (envelope: Traced, content: Buffer, once: Once): Promise<ReportResult | null> => {
     try {
       return await work.complain({ envelope, content });
     } catch (error) {
       if (!(error instanceof TenantMoved)) throw error;
       const { newHost } = error;
-      await handOn([{ kind: 'moved', address: `${COMPLAINTS}@${newHost.host}`, newHost }], envelope, content);
+      const address = `${COMPLAINTS}@${newHost.host}`;
+      await handOn([{ kind: 'moved', address, newHost }], envelope, content, once);
       return 'unchanged';
     }
   };
@@ -185,10 +215,12 @@ export const createInbound = (options: InboundOptions): Inbound => {
         552,
         `5.3.4 postmaster and abuse take ${MAX_OPERATOR_BYTES} bytes at most`,
       );
+    const once = bringOnce(mailFrom, content);
     await handOn(
       to.filter((one) => one.kind === 'moved'),
       envelope,
       content,
+      once,
     );
     const returnPaths = to.filter((one) => one.kind === 'report');
     const mailboxes = to.filter((one) => one.kind === 'mailbox');
@@ -199,13 +231,12 @@ export const createInbound = (options: InboundOptions): Inbound => {
     const answered = outcomes === null ? returnPaths : [];
     const readers = await recipients.readers(mailboxes, answered, session, content.length);
     reports.unchanged += answered.length - (readers.length - mailboxes.length);
-    const given: string[] = [];
     for (const one of to) {
       if (one.kind === 'forward_report')
         reports[await work.forwardReport(one.copy, { envelope, content })] += 1;
       if (one.kind === 'unsubscribe') reports[await work.unsubscribe(one.target, { envelope, content })] += 1;
       if (one.kind === 'complaint') {
-        const outcome = await complain(envelope, content);
+        const outcome = await complain(envelope, content, once);
         if (outcome === null) throw tooMany();
         reports[outcome] += 1;
       }
@@ -221,19 +252,13 @@ export const createInbound = (options: InboundOptions): Inbound => {
         simulated += 1;
       }
       if (one.kind === 'operator') {
-        const name = createHash('sha256')
-          .update(`${one.recipient} ${mailFrom} `)
-          .update(content)
-          .digest('base64');
-        given.push(name);
-        if (operatorHas.has(name)) continue;
+        if (once.has(one.recipient)) continue;
         const trace = returnPathField(mailFrom) + receivedField(envelope, serviceHost, options.now());
         const mail = { recipient: one.recipient, mailFrom, clientAddress };
         const whole = Buffer.concat([Buffer.from(trace), content]);
         if (!(await work.mailOperator({ ...mail, content: whole }))) throw tooMany();
         toOperator += 1;
-        if (operatorHas.size >= MAX_REMEMBERED) operatorHas.clear();
-        operatorHas.add(name);
+        once.note(one.recipient);
       }
     }
     // Last: where something before fails, no one has the mail twice when it comes again.
@@ -241,8 +266,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
       requireStored(await work.receive(readers, { envelope, content }));
       received += 1;
     }
-    // Nothing failed, so the same mail is another one when it comes again.
-    for (const name of given) operatorHas.delete(name);
+    once.forget();
   };
 
   const listener = createListener({

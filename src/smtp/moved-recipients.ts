@@ -29,9 +29,15 @@ export type HandOn = (
   content: Buffer,
 ) => Promise<HandedOn>;
 
+/** What one mail has brought already to recipients whom nothing here keeps from getting it again. */
+export interface Once {
+  readonly has: (recipient: string) => boolean;
+  readonly note: (recipient: string) => void;
+}
+
 const PERMANENT = 500;
 
-/** Throws SmtpRefusal unless all of them have it. */
+/** Throws SmtpRefusal unless all of them have it. Who has it already, because the mail comes again, is passed over. */
 export const handOnTo = async (
   recipients: readonly MovedRecipient[],
   envelope: Traced,
@@ -40,7 +46,13 @@ export const handOnTo = async (
     handOn,
     serviceHost,
     now,
-  }: { readonly handOn: HandOn; readonly serviceHost: string; readonly now: () => number },
+    once,
+  }: {
+    readonly handOn: HandOn;
+    readonly serviceHost: string;
+    readonly now: () => number;
+    readonly once: Once;
+  },
 ): Promise<void> => {
   if (recipients.length === 0) return;
   const whole = Buffer.concat([Buffer.from(receivedField(envelope, serviceHost, now())), content]);
@@ -50,9 +62,13 @@ export const handOnTo = async (
     ...(isUtf8 ? (['SMTPUTF8'] as const) : []),
   ];
   for (const { address, newHost } of recipients) {
+    if (once.has(address)) continue;
     const outgoing = { returnPath: envelope.mailFrom, recipient: address, envelopeId: '', needs };
     const handed = await handOn(newHost.mail, outgoing, whole);
-    if (handed.result === 'accepted') continue;
+    if (handed.result === 'accepted') {
+      once.note(address);
+      continue;
+    }
     if (handed.result === 'refused' && handed.reply.code >= PERMANENT)
       throw new SmtpRefusal(handed.reply.code, `${handed.reply.enhanced ?? '5.0.0'} ${handed.reply.text}`);
     throw new SmtpRefusal(

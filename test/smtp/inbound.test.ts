@@ -7,6 +7,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { behaviourOf } from '#src/feedback/simulator.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import { createLog } from '#src/kernel/log.ts';
+import { TenantMoved } from '#src/kernel/moved.ts';
 import { MINUTE } from '#src/kernel/time.ts';
 import { decodeReturnPath, encodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import { createGreylist } from '#src/smtp/greylist.ts';
@@ -814,6 +815,45 @@ describe('mail to mailboxes', () => {
     // Another mail with the same content is another mail.
     expect(await bring(one, 'eve@example.org', ...to)).toMatch('250');
     expect(scene.told).toHaveLength(2);
+  });
+
+  test('that has to come again is not handed on again to who has it at another host', async () => {
+    const newHost = {
+      origin: 'https://neu.example',
+      host: 'neu.example',
+      mail: { host: '127.0.0.1', port: 25 },
+    };
+    let isFull = true;
+    const handedOn: string[] = [];
+    const full = { kind: 'refused', code: 452, text: '4.2.2 full', reason: 'full' } as const;
+    const scene = await started(
+      {},
+      {
+        admit: async ({ host, localPart }) => {
+          if (localPart.startsWith('moved')) throw new TenantMoved(newHost);
+          return { tenantId: host };
+        },
+        handOn: async (_, { recipient }) => {
+          if (recipient.startsWith('moved-2') && isFull) return { result: 'broken' };
+          handedOn.push(recipient);
+          return { result: 'accepted' };
+        },
+        receive: async () => (isFull ? full : { kind: 'stored' }),
+      },
+    );
+    const one = await scene.talk();
+    await one.hello();
+    const [first, second] = ['moved-1@in.praxis.example', 'moved-2@in.praxis.example'];
+    // Another recipient's host is away; then one of this host cannot get it.
+    expect(await bring(one, 'eve@example.org', first, second)).toMatch('451');
+    expect(await bring(one, 'eve@example.org', first, mailbox)).toMatch('452');
+    expect(handedOn).toEqual([first]);
+    isFull = false;
+    expect(await bring(one, 'eve@example.org', first, second, mailbox)).toMatch('250');
+    expect(handedOn).toEqual([first, second]);
+    // Another mail with the same content is another mail.
+    expect(await bring(one, 'eve@example.org', first)).toMatch('250');
+    expect(handedOn).toEqual([first, second, first]);
   });
 
   test('of an unknown network is taken when it comes again, where that is asked for; reports at once', async () => {
