@@ -12,6 +12,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { pipeline } from 'node:stream/promises';
+import { SESSION_PREFIX } from '#src/kernel/credentials.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { NewHost } from '#src/kernel/moved.ts';
 import { say } from '#src/kernel/say.ts';
@@ -59,9 +60,13 @@ const unreachable = (cause: unknown): AppError =>
     cause,
   });
 
+/** Routes that anyone may call do not look at it. */
+const BEARER_OF_SESSION = new RegExp(`^bearer +${SESSION_PREFIX}`, 'i');
+
 const open = ({ request, clientAddress, bodyBytes }: Exchange, origin: string): ClientRequest => {
   const target = new URL(origin);
   const isSecure = target.protocol === 'https:';
+  const isOfSession = BEARER_OF_SESSION.test(request.headers.authorization ?? '');
   const length = bodyBytes === null ? request.headers['content-length'] : String(bodyBytes.length);
   return (isSecure ? requestHttps : requestHttp)({
     agent: isSecure ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false }),
@@ -71,7 +76,7 @@ const open = ({ request, clientAddress, bodyBytes }: Exchange, origin: string): 
     path: request.originalUrl ?? request.url,
     timeout: SILENT_MS,
     headers: {
-      ...passedOn(request, NOT_PASSED_ON),
+      ...passedOn(request, isOfSession ? [...NOT_PASSED_ON, 'authorization'] : NOT_PASSED_ON),
       host: target.host,
       via: `1.1 ${PSEUDONYM}`,
       'x-forwarded-for': clientAddress,

@@ -23,6 +23,9 @@ const base62 = (bytes: Buffer): string => {
   return text;
 };
 
+/** Of the bearers of sessions, which mean nothing to another host. */
+export const SESSION_PREFIX = 'svc_sess_';
+
 /** `svc_team_` and 43 characters. */
 export const newBearer = (prefix: string): string => prefix + base62(randomBytes(SECRET_BYTES));
 

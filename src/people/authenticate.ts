@@ -10,6 +10,7 @@ import {
   noSuchToken,
   nothingSent,
   notOurToken,
+  SESSION_PREFIX,
   tokenExpired,
   tokenRevoked,
   wrongAdminToken,
@@ -18,7 +19,7 @@ import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { isWithin } from '#src/kernel/ip-networks.ts';
 import type { Clock } from '#src/kernel/time.ts';
-import { SESSION_PREFIX, type Sessions } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
 
 export interface AuthenticateDeps {
   readonly platform: DurableFile<PlatformDb>;

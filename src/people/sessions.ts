@@ -15,6 +15,7 @@ import {
   type LastUsed,
   newBearer,
   nothingSent,
+  SESSION_PREFIX,
   sessionOver,
 } from '#src/kernel/credentials.ts';
 import type { DurableFile } from '#src/kernel/db/durable-file.ts';
@@ -30,7 +31,6 @@ import type { FindOperator } from './operators.ts';
 import { ABSOLUTE_MS, IDLE_MS, presentAccount, provedAt } from './session-schema.ts';
 import { type SessionRow, type SignInMethod, sessionStore } from './sign-in-store.ts';
 
-export const SESSION_PREFIX = 'svc_sess_';
 const BEARER_OF_SESSION = new RegExp(`^bearer +(${SESSION_PREFIX}\\w+)$`, 'i');
 /** More than anyone has browsers and programs; it bounds how much one address can write to the file. */
 const MAX_SESSIONS = 50;
