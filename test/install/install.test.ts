@@ -1,7 +1,7 @@
 // @module-tag slow
 // @module-tag soak
 // Installing, updating and going back on a bare server, by the commands of the README. One server for all, in this order.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '#test/support/process.ts';
 import { testInFull } from '#test/support/soak.ts';
@@ -243,6 +243,11 @@ test('back is one command, and back again', { timeout: UPDATE_MS }, async () => 
   expect((await server.sendwerk('back')).status).toBe(0);
   expect(await runningVersion()).toBe(version);
   expect([server.linked('current'), server.linked('previous')]).toEqual([before, third]);
+  // An older copy of the data may be there: nothing is put back where both versions read what is there.
+  mkdirSync(server.at('backups/sendwerk-update'), { recursive: true });
+  const refused = await server.sendwerk('back', '--restore');
+  expect([refused.status, refused.output]).toEqual([1, expect.stringContaining('without --restore')]);
+  expect(await runningVersion()).toBe(version);
   expect((await server.sendwerk('back')).status).toBe(0);
   expect(await runningVersion()).toBe('0.4.1');
 });
@@ -266,6 +271,17 @@ testInFull(
       `${third} cannot read the databases as they are now: sendwerk back --restore`,
     );
     expect(server.linked('current')).toBe(fourth);
+    // A copy of another update is no way back.
+    const note = server.at('backups/sendwerk-update.versions');
+    const noted = readFileSync(note, 'utf8');
+    writeFileSync(note, noted.replace(third, second));
+    const old = await server.sendwerk('back', '--restore');
+    expect([old.status, old.output]).toEqual([
+      1,
+      expect.stringContaining('has no copy that was made before'),
+    ]);
+    expect(await runningVersion()).toBe('0.5.0');
+    writeFileSync(note, noted);
     const back = await server.sendwerk('back', '--restore');
     expect(back.status, back.output).toBe(0);
     expect(server.linked('current')).toBe(third);
