@@ -43,6 +43,9 @@ export interface Tables {
   readonly marks: (db: TenantDb) => Readonly<Record<string, string | number>>;
 }
 
+/** Before it everything is sealed under the former key, while it goes on some values are, and after it nothing is. */
+export type ChangeOfKey = 'not begun' | 'begun' | 'none';
+
 export interface BackupOptions {
   readonly dataDirectory: string;
   /** Holds backups; it is made where it is absent. */
@@ -53,8 +56,8 @@ export interface BackupOptions {
   /** Null: no former master key is configured. */
   readonly former: {
     readonly fingerprint: string;
-    /** Whether anything may still be sealed under it, as a registry says. */
-    readonly isNeeded: (db: PlatformDb) => boolean;
+    /** How far the change of the key is, as a registry says. */
+    readonly change: (db: PlatformDb) => ChangeOfKey;
   } | null;
   /** The version of this program. */
   readonly program: string;
@@ -69,7 +72,7 @@ export interface BackupOptions {
   readonly onProgress: (done: number, total: number) => void;
 }
 
-export interface BackupDone {
+export interface BackupDone extends Pick<Manifest, 'master_key' | 'former_master_key'> {
   readonly id: string;
   readonly directory: string;
   readonly tenants: number;
@@ -137,6 +140,17 @@ const formerFiles = ({ manifest, directory }: Partial<Backup> = {}): ReadonlyMap
   return files;
 };
 
+/** Those under which the values are sealed. */
+const keysOf = (
+  { fingerprint, former }: BackupOptions,
+  changes: ReadonlySet<ChangeOfKey>,
+): Pick<Manifest, 'master_key' | 'former_master_key'> => {
+  const [only] = changes.size === 1 ? changes : [];
+  if (former === null || only === 'none') return { master_key: fingerprint, former_master_key: null };
+  if (only === 'not begun') return { master_key: former.fingerprint, former_master_key: null };
+  return { master_key: fingerprint, former_master_key: former.fingerprint };
+};
+
 /** Fills `partial`. Rejects with what the disk or the registry say; a tenant's file that cannot be read is `missing`. */
 const fill = async (options: BackupOptions, partial: string) => {
   const { dataDirectory, directory, tables, onProgress } = options;
@@ -147,9 +161,9 @@ const fill = async (options: BackupOptions, partial: string) => {
   const missing = new Map<string, Manifest['missing'][number]>();
 
   // A change of the key may end while tenants are copied, and another may begin.
-  let needsFormer = false;
+  const changes = new Set<ChangeOfKey>();
   const look = (db: PlatformDb): readonly TenantName[] => {
-    needsFormer ||= options.former?.isNeeded(db) ?? false;
+    changes.add(options.former?.change(db) ?? 'none');
     return tables.tenants(db);
   };
   const listed = read((await openBeside(registry)) as PlatformDb, look);
@@ -205,7 +219,7 @@ const fill = async (options: BackupOptions, partial: string) => {
       // A slug may have changed since the tenant was copied.
       tenants: tenants.map((tenant) => ({ ...tenant, slug: ids.get(tenant.id) ?? tenant.slug })),
       missing: [...missing.values()].filter(({ id }) => ids.has(id)),
-      needsFormer,
+      keys: keysOf(options, changes),
       newBytes: copier.newBytes(),
       damaged: [...new Set(copier.damaged())],
     };
@@ -213,13 +227,20 @@ const fill = async (options: BackupOptions, partial: string) => {
 };
 
 /** Never rejects: the new backup is complete by then. */
-const prune = async (directory: string, keep: Keep): Promise<Pick<BackupDone, 'removed' | 'not_removed'>> => {
+const prune = async (
+  directory: string,
+  keep: Keep,
+  present: ReadonlySet<string>,
+): Promise<Pick<BackupDone, 'removed' | 'not_removed'>> => {
   const removed: string[] = [];
   try {
     const made: Made[] = [];
     // What cannot be read is left for a person.
     for await (const { id, madeAt, isWhole, manifest } of backupsIn(directory))
-      if (manifest) made.push({ id, madeAt, isWhole });
+      if (manifest) {
+        const lost = manifest.tenants.map((tenant) => tenant.id).filter((tenant) => !present.has(tenant));
+        made.push({ id, madeAt, isWhole, lost });
+      }
     for (const id of toRemove(made, keep)) {
       await removeBackup(directory, id);
       removed.push(id);
@@ -242,7 +263,7 @@ const explained = (error: unknown, directory: string): unknown => {
 
 /** Rejects with DataError where nothing can be backed up, or not to there; nothing of it is left then. */
 export const makeBackup = async (options: BackupOptions): Promise<BackupDone> => {
-  const { dataDirectory, directory, fingerprint, former, program, keep, now } = options;
+  const { dataDirectory, directory, program, keep, now } = options;
   requireOwner(dataDirectory);
   if (!existsSync(join(dataDirectory, PLATFORM_NAME)))
     throw new DataError(`${join(dataDirectory, PLATFORM_NAME)} does not exist yet: start the daemon once`);
@@ -254,14 +275,13 @@ export const makeBackup = async (options: BackupOptions): Promise<BackupDone> =>
     await mkdir(join(partial, 'tenants'), { recursive: true, mode: 0o700 });
     try {
       const filled = await fill(options, partial);
-      const { platform, tenants, missing, newBytes, damaged, needsFormer } = filled;
+      const { platform, tenants, missing, newBytes, damaged, keys } = filled;
       const manifest: Manifest = {
         format: FORMAT,
         program,
         began_at: toIso(began),
         ended_at: toIso(now()),
-        master_key: fingerprint,
-        former_master_key: needsFormer ? (former?.fingerprint ?? null) : null,
+        ...keys,
         platform,
         tenants,
         missing,
@@ -270,10 +290,16 @@ export const makeBackup = async (options: BackupOptions): Promise<BackupDone> =>
       await completeBackup(directory, id, tenants);
       const bytes = tenants.reduce((sum, tenant) => sum + tenant.bytes, platform.bytes);
       // Where the disk of the data is full, the backup is as good.
-      await noteBackup(dataDirectory, { madeAt: began, directory }).catch(() => undefined);
-      const pruned = keep === null ? { removed: [], not_removed: null } : await prune(directory, keep);
+      await noteBackup(dataDirectory, {
+        madeAt: began,
+        directory,
+        missing: missing.map(({ slug }) => slug),
+      }).catch(() => undefined);
+      const present = new Set(tenants.map((tenant) => tenant.id));
+      const pruned =
+        keep === null ? { removed: [], not_removed: null } : await prune(directory, keep, present);
       const facts = { id, directory, tenants: tenants.length, bytes, new_bytes: newBytes };
-      return { ...facts, missing, damaged, ...pruned };
+      return { ...facts, ...keys, missing, damaged, ...pruned };
     } catch (error) {
       throw explained(error, directory);
     } finally {

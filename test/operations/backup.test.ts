@@ -65,6 +65,8 @@ const backUp = (over: Partial<BackupOptions> = {}) => {
   return makeBackup(options(over));
 };
 
+const daysLater = (): number => BEGAN + 5 * 86_400_000;
+
 const fileIn = (backup: string, id: string): string => join(directory, backup, tenantFile(id));
 const inodeOf = (path: string): number => statSync(path).ino;
 const verified = async (id?: string) => {
@@ -217,10 +219,24 @@ test('a damaged tenant keeps no other from being copied, and no former backup is
   expect((await backupAt(directory, undefined)).fault).toContain('without praxis-nord');
   expect(await verified(second.id)).toMatchObject([{ file: tenantFile(north) }]);
   await cp(fileIn(first.id, north), join(data, tenantFile(north)));
-  const third = await backUp({ keep: { days: 1, weeks: 0, months: 0 } });
+  const third = await backUp({ keep: { days: 1, weeks: 0, months: 0 }, now: daysLater });
   expect(third.removed.toSorted()).toEqual([first.id, second.id]);
   expect(await readdir(directory)).toEqual([third.id, 'lock']);
   expect(await verified()).toEqual([]);
+});
+
+test('a backup after a mishap leaves the last one that has what was erased, as long as others are kept', async () => {
+  const [north = ''] = ids;
+  const first = await backUp();
+  const second = await backUp();
+  const storage = await openTestStorage(data);
+  await storage.platform.write((db) => registryStore(db).remove(north));
+  await storage.tenants.remove(north);
+  await storage.close();
+  const keep = { days: 7, weeks: 0, months: 0 };
+  expect((await backUp({ keep })).removed).toEqual([]);
+  expect((await backUp({ keep, now: daysLater })).removed).toEqual([first.id]);
+  expect((await backUp({ keep, now: () => BEGAN + 30 * 86_400_000 })).removed).toContain(second.id);
 });
 
 test('what is not what it was is found: bytes, rows, tenants', async () => {
@@ -356,18 +372,21 @@ test('a whole one has no file in common with the backup before', async () => {
   for (const id of ids) expect(inodeOf(fileIn(second.id, id))).not.toBe(inodeOf(fileIn(first.id, id)));
 });
 
-test('both keys are noted where the key was being changed when it began or ended', async () => {
-  let isNeeded = (): boolean => false;
-  const former = { fingerprint: 'fedcba9876543210', isNeeded: () => isNeeded() };
-  const noted = async () =>
-    (await readManifest(join(directory, (await backUp({ former })).id))).former_master_key;
-  expect(await noted()).toBeNull();
-  let asked = 0;
-  isNeeded = () => ++asked === 1;
-  expect(await noted()).toBe('fedcba9876543210');
-  asked = -1;
-  expect(await noted()).toBe('fedcba9876543210');
-});
+test.each([
+  { name: 'was over', changes: ['none', 'none'], keys: ['0123456789abcdef', null] },
+  { name: 'ended', changes: ['begun', 'none'], keys: ['0123456789abcdef', 'fedcba9876543210'] },
+  { name: 'began', changes: ['not begun', 'begun'], keys: ['0123456789abcdef', 'fedcba9876543210'] },
+  { name: 'was still to begin', changes: ['not begun', 'not begun'], keys: ['fedcba9876543210', null] },
+] as const)(
+  'the keys are noted by which it opens where a change of them $name',
+  async ({ changes, keys }) => {
+    let asked = 0;
+    const former = { fingerprint: 'fedcba9876543210', change: () => changes[asked++] ?? expect.fail() };
+    const { id } = await backUp({ former });
+    const { master_key, former_master_key } = await readManifest(join(directory, id));
+    expect([master_key, former_master_key]).toEqual(keys);
+  },
+);
 
 test('where an older one cannot be removed, the new one is there, and it says so', async () => {
   const first = await backUp();
@@ -375,7 +394,7 @@ test('where an older one cannot be removed, the new one is there, and it says so
   const onProgress = (): void => {
     mkdirSync(join(directory, `.partial-${first.id}`, 'x'), { recursive: true });
   };
-  const second = await backUp({ keep: { days: 1, weeks: 0, months: 0 }, onProgress });
+  const second = await backUp({ keep: { days: 1, weeks: 0, months: 0 }, now: daysLater, onProgress });
   expect(second).toMatchObject({ removed: [], not_removed: expect.stringContaining('ENOTEMPTY') });
   expect(await verified(second.id)).toEqual([]);
 });

@@ -10,8 +10,9 @@ import { stringify } from 'yaml';
 import { changeOfMasterKey, isSealedUnder } from '#src/accounts/tenants/master-key.ts';
 import { type AnyDb, openReadOnly, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
-import { seal } from '#src/kernel/seal.ts';
+import { fingerprintOf, seal } from '#src/kernel/seal.ts';
 import { Secret } from '#src/kernel/secret.ts';
+import { backupAt } from '#src/operations/backup-directory.ts';
 import { type Daemon, defaults, overlay, type Practice, startDaemon } from '#test/support/daemon.ts';
 import { keysIn } from '#test/support/keys.ts';
 import { until } from '#test/support/process.ts';
@@ -44,12 +45,22 @@ const read = <D extends AnyDb, T>(name: string, work: (db: D) => T): T => {
 };
 const change = () => read('platform.db', (db: PlatformDb) => changeOfMasterKey(db, secrets()));
 
-const rotate = (): Promise<{ code: number; said: string }> =>
+const command = (...args: string[]): Promise<{ code: number; said: string }> =>
   new Promise((resolve) => {
-    execFile(execPath, [MAIN, 'secrets', 'rotate', '--config', daemon.configFile], (error, stdout, stderr) =>
+    execFile(execPath, [MAIN, ...args, '--config', daemon.configFile], (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
     );
   });
+const rotate = () => command('secrets', 'rotate');
+
+const fingerprint = (key: string): string => fingerprintOf(Buffer.from(key, 'base64'));
+/** The keys that a backup of now names. */
+const keysOfBackup = async (): Promise<unknown[]> => {
+  const directory = path.join(home, 'backups');
+  expect((await command('backup', directory)).code).toBe(0);
+  const { manifest } = await backupAt(directory, undefined);
+  return [manifest?.master_key, manifest?.former_master_key];
+};
 
 const newKey = (): void => {
   former = present;
@@ -96,6 +107,7 @@ test('a daemon that is killed on the way goes on, and the command says when the 
   );
   await daemon.kill();
   expect(change()).toBe('begun');
+  expect(await keysOfBackup()).toEqual([present, former].map(fingerprint));
   daemon = await startDaemon({ dataDir: daemon.dataDir, config: both() });
   const { code, said } = await rotate();
   expect(said).toContain('The former key can be removed now');
@@ -111,6 +123,7 @@ test('beside no daemon the command does it itself', async () => {
     said: 'the running daemon has the former master key alone: restart it, then run this again\n',
   });
   await daemon.stop();
+  expect(await keysOfBackup()).toEqual([fingerprint(former), null]);
   const { code, said } = await rotate();
   expect(said).toContain('The former key can be removed now');
   expect(code).toBe(0);

@@ -1,5 +1,6 @@
 // What `sendwerk backup`, `backup list` and `backup verify` do: the rooms' part is handed in here, and what was done is said.
 import { setPriority } from 'node:os';
+import { resolve } from 'node:path';
 import { changeOfMasterKey } from '#src/accounts/tenants/master-key.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
@@ -80,7 +81,10 @@ export const backup = async (
   terminal: Terminal,
 ): Promise<CommandResult> => {
   const { config } = loadConfig(values.config, environment);
-  const keepText = values.keep ?? config.backup.keep;
+  const directory = directoryOf(values, () => config);
+  // Of another directory the configuration says nothing.
+  const isConfigured = config.backup.dir !== undefined && resolve(directory) === resolve(config.backup.dir);
+  const keepText = values.keep ?? (isConfigured ? config.backup.keep : undefined);
   const keep = keepText === undefined ? null : parseKeep(keepText);
   if (keepText !== undefined && keep === null)
     throw new UsageError(`backup: --keep is a text such as 7d4w12m (days, weeks, months), not ${keepText}`);
@@ -90,12 +94,12 @@ export const backup = async (
   const progress = createProgress(terminal, 'backup');
   const done = await makeBackup({
     dataDirectory: config.data_dir,
-    directory: directoryOf(values, () => config),
+    directory,
     tables,
     fingerprint,
     former: formerMasterKey && {
       fingerprint: fingerprintOf(Buffer.from(formerMasterKey.reveal(), 'base64')),
-      isNeeded: (db) => changeOfMasterKey(db, config.secrets) !== 'none',
+      change: (db) => changeOfMasterKey(db, config.secrets),
     },
     program: readVersion(),
     leastFree: config.storage.min_free_mib * MIB,
@@ -106,7 +110,8 @@ export const backup = async (
     onProgress: progress.show,
   }).finally(progress.end);
   const exitCode = done.missing.length === 0 && done.not_removed === null ? 0 : 1;
-  if (values.json) return { exitCode, output: json({ ...done, master_key: fingerprint }) };
+  if (values.json) return { exitCode, output: json(done) };
+  const fingerprints = [done.master_key, done.former_master_key].filter((key) => key !== null);
   const lines = [
     `${done.id} in ${done.directory}: ${counted(done.tenants, 'practice')}, ${mebibytes(done.bytes)}, of which ${mebibytes(done.new_bytes)} are new`,
     ...done.removed.map((id) => `removed: ${id}`),
@@ -118,7 +123,7 @@ export const backup = async (
         `WRONG: ${file} of the backup before is damaged; this one has a new copy of it (\`backup verify DIR ID\` looks at older ones)`,
     ),
     ...done.missing.map(({ slug, id, reason }) => `MISSING: ${slug} (${id}): ${reason}`),
-    `the master key is not in it: keep a copy of it (fingerprint ${fingerprint}) apart from the backups; without it no DKIM key and no other sealed value can be read`,
+    `the master key is not in it: keep a copy of it (fingerprint ${fingerprints.join(', and of the former one ')}) apart from the backups; without it no DKIM key and no other sealed value can be read`,
   ];
   return { exitCode, output: lines.map((line) => `${clean(line)}\n`).join('') };
 };
