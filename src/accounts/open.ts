@@ -25,6 +25,7 @@ import { practiceRoutes } from './tenants/practice-routes.ts';
 import { projectRoutes } from './tenants/project-routes.ts';
 import { createRegisters } from './tenants/registers.ts';
 import { registryStore } from './tenants/registry-store.ts';
+import { createReplicaNotices } from './tenants/replica-notices.ts';
 import type { Answering } from './tenants/reply-address.ts';
 import { tenantStore } from './tenants/store.ts';
 import { waitlistRoutes } from './waitlist/routes.ts';
@@ -72,12 +73,8 @@ export const openAccounts = (base: Base, { hosts, answering, sendNotices }: Asks
   };
   const billing = openBilling(base, ownerNotices);
 
-  const endFaultNotices = sendFaultNotices(
-    base,
-    notices,
-    origin,
-    () => config().admin.mail ?? config().smtp.inbound?.postmaster ?? null,
-  );
+  const operator = (): string | null => config().admin.mail ?? config().smtp.inbound?.postmaster ?? null;
+  const endFaultNotices = sendFaultNotices(base, notices, origin, operator);
 
   const { job: fileJob, strays } = createFileJob(storage, log);
   const registerTenant = createRegisters(base);
@@ -88,6 +85,7 @@ export const openAccounts = (base: Base, { hosts, answering, sendNotices }: Asks
     limitEmail,
     ownersOf,
     ownerNotices,
+    replicaNotices: createReplicaNotices(base, notices, origin, operator),
     tenantDeps,
     isInSafeMode: (id: string) => files.read(id, (db) => tenantStore(db).practice().safe_mode === 1),
     tenantExists: (id: string) => platform.peek((db) => registryStore(db).get(id)) !== undefined,

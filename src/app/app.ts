@@ -42,6 +42,7 @@ import type { SignThreads } from '#src/messages/compose/sign-thread.ts';
 import { openMessages, type WakeRelay } from '#src/messages/open.ts';
 import { nightlyJob } from '#src/messages/retention/nightly-job.ts';
 import { createBackupWatch } from '#src/operations/last-backup.ts';
+import { createReplicaWatch } from '#src/operations/replica/watch.ts';
 import { sealClosedFile } from '#src/operations/seal-again.ts';
 import { openPeople } from '#src/people/open.ts';
 import { openRelay } from '#src/relay/open.ts';
@@ -224,6 +225,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     insight,
     compat,
     createBackupWatch(base),
+    createReplicaWatch(base, accounts.replicaNotices),
   ];
 
   const restoring = openRestoring(base, accounts, rooms);

@@ -220,6 +220,18 @@ export type NoticeContent =
       readonly more: number;
       readonly link: string;
     }
+  /** Sent to the operator: the replica is not what it should be, or is again. */
+  | {
+      readonly kind: 'replica';
+      readonly state: 'ok' | 'behind' | 'silent';
+      /** Slugs of practices that are behind; `platform` is the registry. */
+      readonly names: readonly string[];
+      /** How many are not named. */
+      readonly more: number;
+      /** Since then it lacks something; null where it lacks nothing, or that is not known. */
+      readonly since: number | null;
+      readonly link: string;
+    }
   /** No mail: written where an address is not known, so that the time of an answer does not show which ones are. */
   | { readonly kind: 'nothing' };
 

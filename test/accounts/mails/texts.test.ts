@@ -72,6 +72,16 @@ const samples = {
     more: 0,
     link: PAGE,
   },
+  replica_behind: {
+    kind: 'replica',
+    state: 'behind',
+    names: ['praxis', 'platform'],
+    more: 1_200,
+    since: EXPIRES_AT,
+    link: PAGE,
+  },
+  replica_silent: { kind: 'replica', state: 'silent', names: [], more: 0, since: null, link: PAGE },
+  replica_over: { kind: 'replica', state: 'ok', names: [], more: 0, since: null, link: PAGE },
   form_slowed: {
     kind: 'form_alert',
     practice: 'Praxis Dr. Müller',

@@ -41,6 +41,9 @@ const faultLabels = {
   since: 'seit',
 };
 
+const REPLICA_REASON =
+  'Sie haben das nicht erwartet? Dann zeigt `journalctl -u sendwerk-litestream` den Grund.';
+
 const reasons: Reasons = {
   pending: 'nicht bestätigt',
   unsubscribed: 'abgemeldet',
@@ -52,7 +55,7 @@ const reasons: Reasons = {
   unusable_value: 'ein Wert passt nicht in die Vorlage',
 };
 
-/** Of refusals, and of what a campaign waits for; these mean more for a campaign than for a message. */
+/** Names of refusals, and of what a campaign waits for; these mean more for a campaign than for a message. */
 const codes: Reasons = {
   ...codeWords,
   conflict: 'eine seiner Listen oder Einstellungen passt nicht mehr dazu',
@@ -229,6 +232,33 @@ export const words = {
         'Den aktuellen Stand zeigt `sendwerk admin practices`, und wer als Betreiber angemeldet ist, sieht ihn hier:',
         notice.link,
         'Sie haben das nicht erwartet? Dann sehen Sie zuerst ins Log: Dort ist jede Änderung mit ihrem Grund.',
+      ],
+    };
+  },
+  replica: ({ state, names, more, since, link }: Of<'replica'>, service: string): Mail => {
+    if (state === 'ok')
+      return {
+        subject: `${service}: Die Replik ist wieder auf dem Stand`,
+        paragraphs: [
+          'die Replik hat wieder, was gespeichert ist. Es ist nichts zu tun. Den aktuellen Stand sehen Sie hier:',
+          link,
+          REPLICA_REASON,
+        ],
+      };
+    const isSilent = state === 'silent';
+    return {
+      subject: isSilent ? `${service}: Litestream antwortet nicht` : `${service}: Die Replik bleibt zurück`,
+      paragraphs: [
+        isSilent
+          ? 'Litestream antwortet seit Minuten nicht. Die Replik bekommt nichts mehr: Geht dieser Server jetzt verloren, fehlt, was seitdem gespeichert wurde.'
+          : 'die Replik bekommt nicht mehr alles: Geht dieser Server jetzt verloren, fehlt, was seitdem gespeichert wurde.',
+        ...(since === null ? [] : [`Ihr fehlt etwas seit dem ${moment(since)}.`]),
+        ...(names.length === 0
+          ? []
+          : [`Betroffen: ${names.join(', ')}${more > 0 ? ` und ${counted(more)} weitere` : ''}.`]),
+        'Angenommen und gesendet wird weiter. Den aktuellen Stand sieht, wer als Betreiber angemeldet ist, hier:',
+        link,
+        REPLICA_REASON,
       ],
     };
   },

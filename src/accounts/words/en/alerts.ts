@@ -40,6 +40,8 @@ const faultLabels = {
   since: 'since',
 };
 
+const REPLICA_REASON = 'You did not expect this? Then `journalctl -u sendwerk-litestream` has the reason.';
+
 const reasons: Reasons = {
   pending: 'not confirmed',
   unsubscribed: 'unsubscribed',
@@ -51,7 +53,7 @@ const reasons: Reasons = {
   unusable_value: 'a value does not fit into the template',
 };
 
-/** Of refusals, and of what a campaign waits for; these mean more for a campaign than for a message. */
+/** Names of refusals, and of what a campaign waits for; these mean more for a campaign than for a message. */
 const codes: Reasons = {
   ...codeWords,
   conflict: 'one of its lists or settings no longer fits it',
@@ -217,6 +219,33 @@ export const words: Words = {
         'See the current state by `sendwerk admin practices`, or, signed in as an operator, here:',
         notice.link,
         'You did not expect this? Then look at the log first: it has each change with its reason.',
+      ],
+    };
+  },
+  replica: ({ state, names, more, since, link }, service) => {
+    if (state === 'ok')
+      return {
+        subject: `${service}: the replica is up to date again`,
+        paragraphs: [
+          'The replica has what is stored again. There is nothing to do. See the current state here:',
+          link,
+          REPLICA_REASON,
+        ],
+      };
+    const isSilent = state === 'silent';
+    return {
+      subject: isSilent ? `${service}: Litestream does not answer` : `${service}: the replica is behind`,
+      paragraphs: [
+        isSilent
+          ? 'Litestream has not answered for minutes. The replica gets nothing: were this server lost now, what has been stored since would be missing.'
+          : 'The replica no longer gets everything: were this server lost now, what has been stored since would be missing.',
+        ...(since === null ? [] : [`It has lacked something since ${moment(since)}.`]),
+        ...(names.length === 0
+          ? []
+          : [`Concerned: ${names.join(', ')}${more > 0 ? ` and ${counted(more)} more` : ''}.`]),
+        'Mail is accepted and sent as before. Signed in as an operator, you see the current state here:',
+        link,
+        REPLICA_REASON,
       ],
     };
   },
