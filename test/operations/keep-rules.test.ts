@@ -8,7 +8,12 @@ const keep = (text: string): Keep => {
   return parsed;
 };
 const made = (...ids: readonly string[]): Made[] =>
-  ids.map((id) => ({ id, madeAt: Date.parse(`${id.replace('!', '')}:00Z`), isWhole: !id.endsWith('!') }));
+  ids.map((id) => ({
+    id,
+    madeAt: Date.parse(`${id.replace('!', '')}:00Z`),
+    isWhole: !id.endsWith('!'),
+    lost: [],
+  }));
 /** One each night at 2 o'clock, for a year, up to a Monday. */
 const YEAR = made(
   ...Array.from({ length: 365 }, (_, day) =>
@@ -53,10 +58,39 @@ test('the last whole one stays, whatever its age', () => {
 });
 
 test('one that lacks a tenant goes once there is a newer whole one, and takes no place of a day', () => {
-  expect(keptOf(made('2026-01-01T02:00', '2026-01-01T14:00!', '2026-01-02T02:00'), '2d')).toEqual([
+  expect(keptOf(made('2026-01-01T02:00', '2026-01-01T14:00!', '2026-01-09T02:00'), '2d')).toEqual([
     '2026-01-01T02:00',
-    '2026-01-02T02:00',
+    '2026-01-09T02:00',
   ]);
+});
+
+test('all of the last 48 hours are kept, so that a backup by hand takes none away', () => {
+  expect(
+    keptOf(
+      made(
+        '2026-01-01T02:00',
+        '2026-01-02T02:00',
+        '2026-01-02T14:00',
+        '2026-01-03T02:00',
+        '2026-01-03T10:00',
+      ),
+      '1d',
+    ),
+  ).toEqual(['2026-01-02T02:00', '2026-01-02T14:00', '2026-01-03T02:00', '2026-01-03T10:00']);
+});
+
+test('the last one that has a practice which the newest lacks stays as long as any other, and then goes', () => {
+  const backups = (newest: string): Made[] => [
+    ...made('2026-01-01T02:00', '2026-01-02T02:00').map((one) => ({ ...one, lost: ['a'] })),
+    ...made('2026-01-03T02:00').map((one) => ({ ...one, lost: ['b'] })),
+    ...made(newest),
+  ];
+  expect(keptOf(backups('2026-01-20T02:00'), '1d3w')).toEqual([
+    '2026-01-02T02:00',
+    '2026-01-03T02:00',
+    '2026-01-20T02:00',
+  ]);
+  expect(keptOf(backups('2026-02-20T02:00'), '1d3w')).not.toContain('2026-01-02T02:00');
 });
 
 test('nothing is removed where there is nothing', () => expect(toRemove([], keep('1d'))).toEqual([]));

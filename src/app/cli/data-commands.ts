@@ -49,7 +49,7 @@ export const dataCommandsOf = (terminal: Terminal): readonly Command[] => [
       keep: {
         value: '7d4w12m',
         about:
-          'keep the newest of each of the last 7 days, 4 weeks and 12 months, and remove the others; backup.keep of the configuration where absent, else all are kept',
+          'keep all of the last 48 hours and the newest of each of the last 7 days, 4 weeks and 12 months, and remove the others; where absent, backup.keep of the configuration for backup.dir, and all are kept elsewhere',
       },
       whole: { about: 'copy also what did not change, so that nothing is shared with the backups before' },
       config: configOption,

@@ -39,7 +39,7 @@ export const tenantsOf = ({ data_dir }: Config): Promise<RegisteredTenant[]> => 
   return beside(path, (db: PlatformDb) => registryStore(db).every());
 };
 
-/** By id or slug. */
+/** Finds a practice by its id or slug. */
 export const tenantNamed = async (config: Config, name: string): Promise<RegisteredTenant> => {
   const found = (await tenantsOf(config)).find(({ id, slug }) => [id, slug].includes(name.toLowerCase()));
   if (found === undefined) throw new CommandError(`there is no practice ${name}; \`tenant list\` shows them`);
@@ -58,7 +58,7 @@ interface Shown {
   readonly messages: number | null;
   readonly domains: readonly string[];
   readonly created_at: string;
-  /** Of the whole installation. */
+  /** The practices of the whole installation. */
   readonly last_backup: string | null;
 }
 
@@ -89,7 +89,7 @@ const look = async ({ data_dir }: Config, tenant: RegisteredTenant) => {
     messages: found && (found.rows.messages ?? 0),
     domains: found ? [found.practice.managed_host, ...found.hosts] : [],
     created_at: toIso(created_at),
-    last_backup: toIsoOrNull(readNote(data_dir)),
+    last_backup: toIsoOrNull(readNote(data_dir, undefined)?.madeAt ?? null),
   };
   return { shown, rows: found?.rows ?? null };
 };

@@ -118,7 +118,7 @@ const backup = z.strictObject({
     .meta({ example: '7d4w12m', live: 'yes' })
     .optional()
     .describe(
-      'Of the last days, weeks and months the newest backup each is kept, and the others are removed; all are kept where absent.',
+      'In backup.dir all backups of the last 48 hours and, of the last days, weeks and months, the newest each are kept, and the others are removed; all are kept where absent.',
     ),
   max_age: durationBetween(HOUR, 365 * DAY)
     .meta({ live: 'yes' })

@@ -26,8 +26,20 @@ const listener = (isListening: boolean | undefined): Pick<Part, 'tone' | 'state'
 
 const partsOf = (health: OperatorHealth): readonly Part[] => {
   const w = translated(words);
-  const { registry, databases, disk, backup, queue, upstreams, scanners, dns, inbound, resolver, webhooks } =
-    health;
+  const {
+    registry,
+    databases,
+    disk,
+    backup,
+    replica,
+    queue,
+    upstreams,
+    scanners,
+    dns,
+    inbound,
+    resolver,
+    webhooks,
+  } = health;
   return [
     {
       name: w.registry,
@@ -58,9 +70,30 @@ const partsOf = (health: OperatorHealth): readonly Part[] => {
     },
     {
       name: w.backup,
-      tone: ({ ok: 'good', off: 'plain', old: 'bad', missing: 'bad' } as const)[backup.state],
+      tone: ({ ok: 'good', off: 'plain', old: 'bad', partial: 'bad', missing: 'bad' } as const)[backup.state],
       state: w.backups[backup.state],
-      details: backup.last_at && w.lastBackup(moment(backup.last_at)),
+      details: backup.last_at && (
+        <>
+          {w.lastBackup(moment(backup.last_at))}
+          {backup.missing.length > 0 && (
+            <>
+              {' '}
+              <code>{backup.missing.join(', ')}</code>
+            </>
+          )}
+        </>
+      ),
+    },
+    {
+      name: w.replica,
+      tone: ({ ok: 'good', off: 'plain', behind: 'bad', silent: 'bad' } as const)[replica.state],
+      state: w.replicas[replica.state],
+      details: replica.behind > 0 && (
+        <>
+          {w.replicaLacks(number(replica.behind), duration(replica.lag_seconds))}{' '}
+          <code>{replica.practices.join(', ')}</code>
+        </>
+      ),
     },
     {
       name: w.queue,
