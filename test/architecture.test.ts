@@ -183,15 +183,11 @@ const size = ({ path, text }: Source): Finding[] => {
 /** The first word of a comment that says something about a thing without naming it. */
 const FRAGMENT =
   /(?:\/\*\*\s+(?:\* )?|^(?<!\/\/[^\n]*\n)[\t ]*\/\/ )((?:Of|By|As(?! (?:long|soon|far) as)|(?:At|For|From|In|On|To|Under|With) wh(?:ich|om))\b)/gm;
-/** The composition root and the catalogues of words are not looked at. */
-const NOT_LOOKED_AT = /^app\/|\/(?:words|refusals)\//;
 const fragments = ({ path, text }: Source): Finding[] =>
-  NOT_LOOKED_AT.test(path)
-    ? []
-    : [...text.matchAll(FRAGMENT)].map(
-        ({ 0: { length }, 1: word, index }) =>
-          `${path}:${text.slice(0, index + length).split('\n').length} begins with "${word}": begin the comment with what it describes, as in "The language of the mail."`,
-      );
+  [...text.matchAll(FRAGMENT)].map(
+    ({ 0: { length }, 1: word, index }) =>
+      `${path}:${text.slice(0, index + length).split('\n').length} begins with "${word}": begin the comment with what it describes, as in "The language of the mail."`,
+  );
 
 interface Rule {
   readonly says: string;

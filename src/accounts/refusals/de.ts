@@ -11,7 +11,7 @@ export const words = {
     'Rückwege und Links nennen eine Praxis mit ihrer Nummer. Spielen Sie die Sicherung in ein anderes Verzeichnis ein, exportieren Sie die Praxis von dort, und importieren Sie die Datei: Sie bekommt eine neue Nummer.',
   'The short name {} belongs to practice {}.': 'Der Kurzname {} gehört der Praxis {}.',
   'It is part of the managed host. Erase that practice first; export it before, if it is still needed.':
-    'Er ist ein Teil des verwalteten Hosts. Löschen Sie jene Praxis zuerst; exportieren Sie sie vorher, wenn sie noch gebraucht wird.',
+    'Er ist ein Teil des bereitgestellten Hosts. Löschen Sie jene Praxis zuerst; exportieren Sie sie vorher, wenn sie noch gebraucht wird.',
   "Practice {} sends the service's own mail already.":
     'Die Praxis {} sendet schon die eigene Mail des Dienstes.',
   'An installation has one such practice.': 'Eine Installation hat eine solche Praxis.',

@@ -26,7 +26,7 @@ interface Ways<T> {
   readonly here: (app: App) => Promise<T>;
 }
 
-/** By the running daemon, or by this process where none runs. Rejects with CommandError where either refuses. */
+/** Lets the running daemon do it, or this process where none runs. Rejects with CommandError where either refuses. */
 export const byDaemonOrHere = async <T>(
   configFile: string,
   environment: Environment,

@@ -59,7 +59,7 @@ export class UsageError extends Error {
   override readonly name: string = 'UsageError';
 }
 
-/** As it is written on the command line. */
+/** The option as it is written on the command line. */
 const written = (name: string, { value, isArgument }: OptionDeclaration): string => {
   if (value === undefined) return `--${name}`;
   return isArgument ? value : `--${name} ${value}`;
@@ -89,7 +89,7 @@ const usageOf = ({ name, summary, options }: Command): string => {
   return `${head.join(' ')}\n\n${summary}\n${described.length === 0 ? '' : `\n${columns(described)}`}`;
 };
 
-/** As `parseArgs` of node:util, which reads the arguments, takes them. */
+/** The options as `parseArgs` of node:util takes them. */
 const forParser = (options: Options) =>
   Object.fromEntries([
     ...Object.entries(options)

@@ -25,7 +25,7 @@ const listeners = ({ http, smtp, dns }: Config): string[] =>
     typeof listen === 'object' ? [`listens: ${name} on ${formatListen(listen)}`] : [],
   );
 
-/** Of relays whose delivery notices are waited for: that they offer none, or could not be asked. */
+/** Says which relays, whose delivery notices are waited for, offer none or could not be asked. */
 const withoutNotices = async ({ config, warningAt }: LoadedConfig): Promise<string[]> => {
   if (!config.smtp.inbound) return [];
   const found = config.upstreams.map(async (entry, index) => {

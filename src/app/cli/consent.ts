@@ -79,7 +79,7 @@ const lines = (...all: readonly string[]): string => all.map((line) => `${clean(
 const faultLine = ({ seq, id, what }: Fault): string =>
   seq === null ? what : `entry ${seq}${id === null ? '' : ` (${id})`}: ${what}`;
 
-/** By the key that the file keeps, or the one that the installation gives such a practice. */
+/** The key is the one that the file keeps, or the one that the installation gives such a practice. */
 const ledgerKeyOf = (db: TenantDb, keys: Keys): KeyObject => {
   const { id } = tenantStore(db).practice();
   const kept = tenantKeysIn(db, keys.key('lasting keys'), id);

@@ -77,7 +77,7 @@ interface Moved extends RegisteredTenant {
   readonly until: number;
 }
 
-/** As the registry that is replaced has them; none where it cannot be read. */
+/** The practices that have moved by the registry that is replaced; none where it cannot be read. */
 const movedIn = (directory: string): Moved[] => {
   const file = join(directory, PLATFORM_NAME);
   if (!existsSync(file)) return [];
@@ -198,7 +198,7 @@ export const restoreAll = async (source: RestoreSource, job: RestoreJob): Promis
 const holdsTenants = (path: string): boolean =>
   (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false) && readdirSync(path).length > 0;
 
-/** Of the files that are in place: a lost registry is made again, an older or newer one agrees with them afterwards. */
+/** Makes a lost registry again from the files that are in place; an older or newer one agrees with them afterwards. */
 export const rebuild = async (job: RestoreJob): Promise<CommandResult> => {
   const target = job.config.data_dir;
   const unlock = lockOrNull(target);

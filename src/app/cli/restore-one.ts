@@ -46,7 +46,7 @@ const requireHere = (dataDirectory: string, id: string): void => {
     );
 };
 
-/** By the running daemon. What was prepared is its own from then on: where no answer comes, it may still be putting it in place. */
+/** Asks the running daemon. What was prepared is its own from then on: where no answer comes, it may still be putting it in place. */
 const byDaemon = async (id: string, { values, environment }: RestoreJob): Promise<RestoredTenant> => {
   const { createAdminApi, readAdminAccess } = await import('./admin-api.ts');
   const api = createAdminApi(readAdminAccess(values.config, environment));

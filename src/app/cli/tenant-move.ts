@@ -64,7 +64,7 @@ interface Moved {
 
 interface Arrival {
   readonly state: 'creating' | 'active' | 'arriving' | 'moved' | null;
-  /** Of the one that waits. */
+  /** The freeze by which the practice that waits was taken; null: none waits. */
   readonly freeze: string | null;
   readonly hashes: string;
 }

@@ -7,7 +7,7 @@ export interface Terminal {
   readonly environment: Environment;
   readonly signals: ProcessSignals;
   readonly print: (text: string) => void;
-  /** As fast as the reader takes it; the rest is not made where the reader has gone. */
+  /** Prints as fast as the reader takes it; the rest is not made where the reader has gone. */
   readonly printAll: (pieces: Iterable<string>) => Promise<void>;
   readonly printError: (text: string) => void;
   /** Whether a person sees at once what `printError` prints. */

@@ -23,7 +23,7 @@ export const words = {
       `<strong>${practice}</strong> schickt an <strong>${address}</strong> keine E-Mails mehr.`,
   },
   alreadySent: 'E-Mails, die schon unterwegs sind, können Sie noch erreichen.',
-  /** Of a mail that asks whether someone wants to be on a list. */
+  /** The mail asks whether someone wants to be on a list. */
   question: {
     title: 'Anmeldung ablehnen',
     ask: (practice: string, address: string) =>

@@ -58,7 +58,7 @@ export const words = {
     form: 'Formular, wie es gezeigt wurde (HTML als Text)',
     mail: 'Mail, wie sie versandt wurde (RFC 5322)',
     gone: 'wird nicht mehr aufbewahrt',
-    /** Of a mail whose link can still confirm. */
+    /** The mail has a link that can still confirm. */
     notYet:
       'noch nicht: Der Link in der Mail gilt noch. Sie ist hier, sobald die Person geantwortet hat oder der Link abgelaufen ist.',
     place: 'Nummer im Protokoll',
