@@ -48,7 +48,7 @@ import { openPeople } from '#src/people/open.ts';
 import { openRelay } from '#src/relay/open.ts';
 import { openSmtp } from '#src/smtp/open.ts';
 import type { SubmissionPorts } from '#src/smtp/submission.ts';
-import { tenantPlaces } from './closed-files.ts';
+import { followFile, tenantPlaces } from './closed-files.ts';
 import { openErasing } from './erase-practice.ts';
 import { MASTER_KEY_JOB, masterKeyJob } from './master-key-job.ts';
 import { closeData, type DataOverrides, openData } from './open-data.ts';
@@ -237,6 +237,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     hosts: domains.hosts,
     sealFile: (db, id, keyOf) => sealClosedFile(db, id, tenantPlaces, keyOf, log),
     hasOwnTables: (db) => foreignTables(db, loadSchema().tenant) === undefined,
+    followFile,
     registrationOf: restoring.registrationOf,
     endWork,
     wake: async (tenantId) => {

@@ -8,6 +8,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { MASTER_KEY_JOB } from '#src/app/master-key-job.ts';
 import { endHost, type Host, move, restartHost, startHost, steps } from '#test/flows/move-scene.ts';
 import type { Sender } from '#test/support/app.ts';
+import { until } from '#test/support/process.ts';
+import { seedList } from '#test/support/subscribers.ts';
 
 const hosts: Host[] = [];
 afterEach(async () => {
@@ -202,4 +204,32 @@ test('a change of the master key ends while a practice waits and another has mov
     last.app.adminToken,
   );
   expect(copied.status).toBe(200);
+});
+
+test('a campaign that is being sent goes on at the new host, and each person gets it once', async () => {
+  const [old, next] = [await started('alt.example'), await started('neu.example')];
+  const sender = await old.app.createSender({ plan: 'gruppe' });
+  await old.app.completeLegal(sender.practice.id);
+  await old.app.request('POST', `${sender.base}/safe-mode`, { enabled: false }, old.app.adminToken);
+  const people = Array.from({ length: 300 }, (_, index) => ({
+    address: `p${index}@example.org`,
+    name: 'Erika',
+  }));
+  const list = seedList(old.app.home, sender.practice.id, people, { name: 'Liste' });
+  const letter = { list_id: list.id, subject: 'Herbst', text: 'Guten Tag, wir impfen wieder.' };
+  const campaigns = `${sender.base}/campaigns`;
+  const made = await old.app.request<{ id: string }>('POST', campaigns, letter, sender.token);
+  const path = `${campaigns}/${made.body.id}`;
+  expect((await old.app.request('POST', `${path}/send`, {}, sender.token)).status).toBeLessThan(300);
+  const came = (): string[] =>
+    [old, next].flatMap(({ receiver }) =>
+      receiver.messages.flatMap(({ recipients }) => recipients.map(({ address }) => address)),
+    );
+  await until('some have it', () => came().length > 10);
+  await move(old, next, sender.practice.id);
+  expect(came().length).toBeLessThan(people.length);
+  await until('all have it', () => came().length >= people.length);
+  const read = () => next.app.request<{ status: string }>('GET', path, undefined, sender.token);
+  await until('it is sent', async () => (await read()).body.status === 'sent');
+  expect(came().toSorted()).toEqual(people.map(({ address }) => address).toSorted());
 });

@@ -31,7 +31,7 @@ import { say } from '#src/kernel/say.ts';
 import type { SealingKey } from '#src/kernel/seal.ts';
 import { arrivingFile, type Block, hashesOf, writeBlocks } from './blocks.ts';
 import { removeKept } from './keep-aside.ts';
-import { movedDirectory } from './leaving-file.ts';
+import { movedDirectory, ON_THE_WAY } from './leaving-file.ts';
 import { isReleaseProof } from './release-proof.ts';
 import { forgetWaiting, noteWaiting, readWaiting } from './waiting.ts';
 
@@ -42,10 +42,14 @@ export type SealFile = (
   key: (purpose: SealingPurpose) => SealingKey,
 ) => Promise<void>;
 
+/** What belongs to the file `from` (disk.ts, identifyForGood) goes on in the file `to`, which is this one. */
+export type FollowFile = (db: TenantDb, from: string, to: string) => void;
+
 export interface ArriveDeps extends Pick<Base, 'storage' | 'key' | 'tenantKeys' | 'clock'> {
   readonly dataDirectory: string;
   readonly hosts: TenantHosts;
   readonly sealFile: SealFile;
+  readonly followFile: FollowFile;
   /** Whether it has the tables, indexes and triggers of this version, or of one before, and no others. */
   readonly hasOwnTables: (db: TenantDb) => boolean;
   /** See `registration`. */
@@ -156,6 +160,7 @@ export const createArrive = (deps: ArriveDeps) => {
       const sealedKeys = lastingKeysStore(db).get();
       if (sealedKeys) tenantKeys.bring(id, number, openTenantKeys(key('lasting keys'), id, sealedKeys));
       db.transaction(() => {
+        deps.followFile(db, ON_THE_WAY, disk.identifyForGood(fileOf(id)));
         tenantStore(db).settle({ number, slug, managed_host: made.managedHost });
         made.inTenant(db);
         lastingKeysStore(db).put(sealTenantKeys(key('lasting keys'), id, tenantKeys.ofTenant(id, number)));

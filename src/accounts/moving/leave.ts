@@ -16,16 +16,17 @@ import { masterKeyStore } from '#src/accounts/tenants/key-store.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import type { Base } from '#src/kernel/base.ts';
 import { copyDatabase } from '#src/kernel/db/copy-database.ts';
+import { disk } from '#src/kernel/db/disk.ts';
 import { openSqlite, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { sealingKeyOf } from '#src/kernel/keys.ts';
 import { type NewHost, TenantMoved } from '#src/kernel/moved.ts';
 import { say } from '#src/kernel/say.ts';
 import { DAY, SECOND } from '#src/kernel/time.ts';
-import type { SealFile } from './arrive.ts';
+import type { FollowFile, SealFile } from './arrive.ts';
 import { endOfWork } from './end-of-work.ts';
 import { keepAside } from './keep-aside.ts';
-import { leavingFile, movedDirectory } from './leaving-file.ts';
+import { leavingFile, movedDirectory, ON_THE_WAY } from './leaving-file.ts';
 import { releaseProof } from './release-proof.ts';
 
 /** The old host hands on what comes for the tenant for this time. */
@@ -39,6 +40,7 @@ export interface LeaveDeps extends Pick<Base, 'storage' | 'key' | 'tenantKeys' |
   /** Whether nothing of a tenant whose work is held is being sent or worked on any more. */
   readonly endWork: (tenantId: string) => boolean;
   readonly sealFile: SealFile;
+  readonly followFile: FollowFile;
 }
 
 export interface Frozen {
@@ -84,6 +86,7 @@ export const createLeave = ({
   dataDirectory,
   endWork,
   sealFile,
+  followFile,
 }: LeaveDeps) => {
   const { platform, tenants } = storage;
   /** The freezes by the ids of their tenants. */
@@ -165,7 +168,8 @@ export const createLeave = ({
     return to;
   };
 
-  const sealForTheWay = async (id: string, file: string): Promise<Buffer> => {
+  /** `from`: the file that it is a copy of. */
+  const sealForTheWay = async (id: string, file: string, from: string): Promise<Buffer> => {
     const wayKey = randomBytes(KEY_BYTES);
     const db = openSqlite(file, { create: false, busyTimeoutMs: 0 }) as TenantDb;
     try {
@@ -173,6 +177,7 @@ export const createLeave = ({
         present: sealingKeyOf(purpose, wayKey, null).present,
         former: key(purpose).present,
       }));
+      followFile(db, disk.identifyForGood(from), ON_THE_WAY);
     } finally {
       // The last connection brings the WAL into the file.
       db.close();
@@ -190,9 +195,10 @@ export const createLeave = ({
       const at = clock.now();
       await tenants.withhold(id, beingMoved());
       requireWanted(held);
-      const file = await copy(id, join(dataDirectory, 'tenants', id, 'tenant.db'));
+      const from = join(dataDirectory, 'tenants', id, 'tenant.db');
+      const file = await copy(id, from);
       requireWanted(held);
-      const wayKey = await sealForTheWay(id, file);
+      const wayKey = await sealForTheWay(id, file, from);
       requireWanted(held);
       held.step = 'frozen';
       lease(id, held);
@@ -258,7 +264,7 @@ export const createLeave = ({
       const kept = join(movedDirectory(dataDirectory, id), 'tenant.db');
       if ((await stateOf(id)) !== 'moved' || !existsSync(kept))
         throw new AppError('not_found', say`No practice with that id has moved away from here.`);
-      const wayKey = await sealForTheWay(id, await copy(id, kept));
+      const wayKey = await sealForTheWay(id, await copy(id, kept), kept);
       return wayKey.toString('base64');
     },
     /** Somebody goes on with that freeze. Rejects with `conflict` where it is over. */

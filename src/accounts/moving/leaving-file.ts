@@ -17,5 +17,8 @@ export const lockName = (id: string): string => `${id}.lock`;
  */
 export const movedDirectory = (dataDirectory: string, id: string): string => join(dataDirectory, 'moved', id);
 
+/** What the rows that name their file have for it while it is on the way between two hosts: see `FollowFile`. */
+export const ON_THE_WAY = 'on the way';
+
 /** 16 pages of a database. Smaller blocks need more hashes, larger ones send more that has not changed. */
 export const BLOCK_BYTES = 64 * 1_024;

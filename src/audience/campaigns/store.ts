@@ -104,6 +104,9 @@ export const campaignStore = perConnection((db: TenantDb) => {
      WHERE seq > ? AND coalesce(finished_at, started_at, created_at) >= ? ORDER BY seq LIMIT ?`,
   );
   const remove = db.prepare<[number]>('DELETE FROM campaigns WHERE seq = ?');
+  const follow = db.prepare<[to: string, from: string]>(
+    'UPDATE campaigns SET file_identity = ? WHERE file_identity = ?',
+  );
   const content = db
     .prepare<[number], string>('SELECT content_json FROM campaign_contents WHERE campaign_seq = ?')
     .pluck();
@@ -130,6 +133,10 @@ export const campaignStore = perConnection((db: TenantDb) => {
     'SELECT name, count FROM campaign_counters WHERE campaign_seq = ?',
   );
   return {
+    /** Those of the file `from` go on in the file `to`, which alone is worked on from then on. */
+    follow: (from: string, to: string): void => {
+      follow.run(to, from);
+    },
     /** The number of the row. */
     insert: (row: Omit<CampaignRow, 'seq'>): number => Number(insert.run(row).lastInsertRowid),
     update: (row: CampaignRow): void => {

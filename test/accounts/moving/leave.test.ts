@@ -68,6 +68,7 @@ const setUp = async (overrides: Partial<LeaveDeps> = {}) => {
     dataDirectory,
     endWork: () => true,
     sealFile: () => sealing.pass(),
+    followFile: () => undefined,
     ...overrides,
   });
   onTestFinished(() => leave.stop());
