@@ -44,7 +44,7 @@ export interface Tables {
 }
 
 /** Before it everything is sealed under the former key, while it goes on some values are, and after it nothing is. */
-export type ChangeOfKey = 'not begun' | 'begun' | 'none';
+type ChangeOfKey = 'not begun' | 'begun' | 'none';
 
 export interface BackupOptions {
   readonly dataDirectory: string;
