@@ -1,12 +1,14 @@
 // A practice of one host at another one, with another master key and other hosts: what it sent before, and what it knows of people,
 // works there; what cannot be taken is said, and leaves nothing.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { Encrypter, generateIdentity, identityToRecipient } from 'age-encryption';
 import Database from 'better-sqlite3';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { arrivingFile, hashesOf } from '#src/accounts/moving/blocks.ts';
 import { runCommandLine } from '#src/app/cli/commands.ts';
 import { readTenantFile, type TenantHead, writeTenantFile } from '#src/operations/tenant-file.ts';
 import { startApp, type TestApp } from '#test/support/app.ts';
@@ -170,6 +172,22 @@ test('what cannot be taken is said, and leaves nothing', async () => {
   expect(to.sql(null, 'SELECT 1 FROM tenants WHERE id = ?', id)).toEqual([]);
   expect(existsSync(path.join(to.home, 'data/tenants', id))).toBe(false);
   expect(readdirSync(path.join(to.home, 'data/arriving'))).toEqual([]);
+});
+
+test('what another host sends is looked at too, before anything of it runs', async () => {
+  const { key: wayKey } = await databaseOf();
+  const db = new Database(at('database'));
+  db.exec('CREATE TRIGGER hostile AFTER UPDATE ON practice BEGIN SELECT 1; END');
+  db.close();
+  const file = arrivingFile(path.join(to.home, 'data'), id);
+  mkdirSync(path.dirname(file), { recursive: true });
+  copyFileSync(at('database'), file);
+  const digest = hash('sha256', await hashesOf(file), 'buffer').toString('base64');
+  const body = { key: wayKey, digest, slug: 'praxis' };
+  const answer = await to.request('POST', `/api/admin/arrivals/${id}`, body, to.adminToken);
+  expect(answer.status, answer.text).toBe(409);
+  expect(answer.text).toContain('other tables, indexes or triggers');
+  expect(to.sql(null, 'SELECT 1 FROM tenants WHERE id = ?', id)).toEqual([]);
 });
 
 test('at a running host its links, return paths, suppressions and tokens work, and it signs', async () => {
