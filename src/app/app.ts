@@ -232,7 +232,9 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
   // Both are asked: each ends what only waits.
   const endWork = (tenantId: string): boolean =>
     [events.following.endWork(tenantId), relay.isIdle(tenantId)].every(Boolean);
-  const erasing = openErasing(base, endWork);
+  const erasing = openErasing(base, endWork, (tenantId) => {
+    for (const room of [relay, people]) room.forget(tenantId);
+  });
   const move = openMove(base, {
     hosts: domains.hosts,
     sealFile: (db, id, keyOf) => sealClosedFile(db, id, tenantPlaces, keyOf, log),

@@ -68,8 +68,12 @@ const body = z.strictObject({
 
 const erased = (): AppError => new AppError('not_found', say`The practice was erased.`);
 
-/** `endWork` as of `endOfWork`. */
-export const openErasing = (base: Base, endWork: (tenantId: string) => boolean) => {
+/** `endWork` as of `endOfWork`; `forget`: the tenant is gone, and nothing of it is due any more. */
+export const openErasing = (
+  base: Base,
+  endWork: (tenantId: string) => boolean,
+  forget: (tenantId: string) => void,
+) => {
   const { storage, clock, config, evidenceKey, tenantKeys } = base;
   const { platform, tenants } = storage;
 
@@ -161,6 +165,7 @@ export const openErasing = (base: Base, endWork: (tenantId: string) => boolean) 
         auditStore(db).record(change, { target, before: null, after: certificate }, now);
       });
       await removeTenant(storage, id);
+      forget(id);
       await removeCopiesOf(config().data_dir, id);
       tenantKeys.forget(id);
       return certificate;

@@ -114,6 +114,8 @@ export interface LastUsed {
   note(place: string, id: string): void;
   /** The latest use, if it is not written yet. */
   notedAt(id: string): number | undefined;
+  /** The file is gone, with the credentials in it. */
+  forget(place: string): void;
   /**
    * Rejects if some could not be written; the next call tries them again. It also stops early when `signal` aborts: each
    * write may have to open a file, and a stop must not wait for thousands.
@@ -144,6 +146,9 @@ export const createLastUsed = (
       else noted.set(id, { place, at: clock.now() });
     },
     notedAt: (id) => noted.get(id)?.at,
+    forget: (gone) => {
+      for (const [id, { place }] of noted) if (place === gone) noted.delete(id);
+    },
     flush: async (signal) => {
       const places = Map.groupBy(noted, ([, { place }]) => place);
       const failures: unknown[] = [];

@@ -68,6 +68,8 @@ export const openPeople = (base: Base, { notices, limitEmail }: Pick<Accounts, '
       sessions,
     }),
     noteEntrance: createNoteEntrance(files, clock),
+    /** The tenant is gone, and its tokens with it. */
+    forget: (tenantId: string): void => tokensLastUsed.forget(tenantId),
     personalData,
     routes: [
       ...signInRoutes(signIn),

@@ -14,6 +14,7 @@
 // A claim that fails is tried again after 5 s. A stop claims nothing more and waits for the attempts in flight; an outcome that
 // could not be stored by then is attempted again after the next start, at the time that its claim wrote.
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
+import { lanes } from '#src/kernel/stream.ts';
 import { SECOND, sleep } from '#src/kernel/time.ts';
 import { createPump } from '#src/kernel/work/pump.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
@@ -47,6 +48,8 @@ export interface Dispatcher {
   nextDue(tenantId: string): number | null;
   /** Nothing of this tenant is being claimed or sent. */
   isIdle(tenantId: string): boolean;
+  /** The tenant is gone: nothing of it is due any more. Called while no work of it may begin and none is in flight. */
+  forget(tenantId: string): void;
   /** All tenants and lanes of which something is queued and nothing is being claimed, with the next time of each, in no order. */
   queued(): (TenantLane & { readonly dueAt: number })[];
   /** Looks at once for what may be sent: an upstream may be tried again. */
@@ -278,6 +281,13 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     isIdle,
     nextDue: (tenantId) =>
       !isIdle(tenantId) ? 0 : earliest([...heaps.values()].map((heap) => heap.dueOf(tenantId))),
+    forget: (tenantId) => {
+      recovered.delete(tenantId);
+      for (const lane of lanes) {
+        orphans.delete(keyOf({ tenantId, lane }));
+        for (const heap of heaps.values()) heap.set({ tenantId, lane }, null);
+      }
+    },
     queued: () => [...heaps.values()].flatMap((heap) => heap.entries()),
     resume: pump.ask,
     describe: () => ({

@@ -195,6 +195,11 @@ export const openRelay = (
     contentKey,
     sendSource,
     isIdle: dispatcher.isIdle,
+    /** The tenant is gone, with what was queued of it. Called while no work of it may begin. */
+    forget: (tenantId: string): void => {
+      dispatcher.forget(tenantId);
+      queue.forget(tenantId);
+    },
     /** See `leftAs`. */
     leftAs: (tenantId: string, messageSeq: number) =>
       leftAs({ files, signersOf, sign: signThreads.sign, ...feedback.links }, tenantId, messageSeq),

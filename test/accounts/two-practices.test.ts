@@ -272,6 +272,7 @@ const cases: readonly Case[] = [
   ['note that a queue is due earlier', (db) => dueStore(db).lower('a', 0), ['queue_due a']],
   ['note that a queue is due later', (db) => dueStore(db).lower('a', 9), []],
   ['note when a queue is due', (db) => dueStore(db).set('a', 9), ['queue_due a']],
+  ['correct when a queue is due', (db) => dueStore(db).correct('a', 8), ['queue_due a']],
   [
     'remove the last webhook',
     (db) => followerRegistryStore(db).remove('a', 'webhooks'),
@@ -308,7 +309,7 @@ const cases: readonly Case[] = [
     (db) => greylistStore(db).apply({ name: 'waits-1', block: null, seen_at: null }),
     ['greylist waits-1'],
   ],
-  ['note an empty queue', (db) => dueStore(db).set('a', null), ['queue_due a']],
+  ['note an empty queue', (db) => dueStore(db).correct('a', null), ['queue_due a']],
 ];
 
 const seeded = ((): Buffer => {

@@ -142,3 +142,32 @@ test('beside no daemon the command does it itself', async () => {
   // One may still be at the other.
   expect([old, young].map((copy) => existsSync(copy ?? ''))).toEqual([false, true]);
 });
+
+test('what was queued of it is forgotten: no error follows, and the times of others are stored', async () => {
+  let offset = 0;
+  const warnings: string[] = [];
+  const lonely = await startApp({
+    clock: { now: () => Date.now() + offset },
+    onLog: (line) => void warnings.push(line),
+  });
+  const [gone, stays] = [await lonely.createSender(), await lonely.createSender()];
+  const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+  await lonely.send(gone, { scheduled_at: inHours(1) });
+  const first = await lonely.send(stays, { scheduled_at: inHours(1) });
+  await lonely.send(stays, { scheduled_at: inHours(48) });
+  const [row] = lonely.sql<{ slug: string }>(null, 'SELECT slug FROM tenants WHERE id = ?', gone.practice.id);
+  const body = { slug: row?.slug, discard_queue: true };
+  const answer = await lonely.request('POST', `${gone.base}/erase`, body, lonely.adminToken);
+  expect(answer.status).toBe(200);
+  offset = 2 * 3_600_000;
+  // It wakes who waits for a time.
+  await lonely.send(stays);
+  await lonely.untilStatus(stays, first, 'processed');
+  await lonely.runJob('bring the registry of due times up to date');
+  const dueAt = (practice: string) =>
+    lonely.sql<{ due_at: number }>(null, 'SELECT due_at FROM queue_due WHERE tenant_id = ?', practice);
+  expect(dueAt(gone.practice.id)).toEqual([]);
+  expect(dueAt(stays.practice.id)[0]?.due_at).toBeGreaterThan(Date.now() + 3 * 3_600_000);
+  await lonely.remove();
+  expect(warnings).toEqual([]);
+});

@@ -64,6 +64,7 @@ const authenticate = (
         noted.push(tokenId);
       },
       notedAt: () => undefined,
+      forget: () => undefined,
       flush: async () => undefined,
     },
     sessions: {

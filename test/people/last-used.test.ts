@@ -116,6 +116,7 @@ test('the job writes', async () => {
   const job = lastUsedJob('note', {
     note: () => undefined,
     notedAt: () => undefined,
+    forget: () => undefined,
     flush: async () => {
       flushed += 1;
     },

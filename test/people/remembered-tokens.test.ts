@@ -38,7 +38,12 @@ const letsIn = async (bearer = token): Promise<boolean> => {
     platform: storage.platform,
     clock,
     adminToken: null,
-    lastUsed: { note: () => undefined, notedAt: () => undefined, flush: async () => undefined },
+    lastUsed: {
+      note: () => undefined,
+      notedAt: () => undefined,
+      forget: () => undefined,
+      flush: async () => undefined,
+    },
     sessions: { byBearer: async () => anonymous, byCookie: async () => anonymous },
   });
   const nothing = { adminToken: null, cookie: null, csrfToken: null, isWrite: false, isOnceMore: false };

@@ -14,6 +14,8 @@ export interface DueRegistry {
    * resolves with is called: by then the caller must have woken the dispatcher.
    */
   hold(tenantId: string, dueAt: number): Promise<() => void>;
+  /** The tenant is gone, and its row with it. */
+  forget(tenantId: string): void;
   /** Sets the registry to the times that are really next, as `nextDue` knows them at this moment. */
   settle(nextDue: (tenantId: string) => number | null): Promise<void>;
 }
@@ -62,6 +64,9 @@ export const createDueRegistry = (platform: DurableFile<PlatformDb>): DueRegistr
       }
       return () => release(tenantId);
     },
+    forget: (tenantId) => {
+      registered.delete(tenantId);
+    },
     settle: async (nextDue) => {
       const changes: [string, number | null][] = [];
       for (const [tenantId, known] of registered) {
@@ -74,7 +79,7 @@ export const createDueRegistry = (platform: DurableFile<PlatformDb>): DueRegistr
       if (changes.length === 0) return;
       // Writes are carried out in the order of their calls: a later lowering wins.
       await platform.write((db) => {
-        for (const [tenantId, dueAt] of changes) dueStore(db).set(tenantId, dueAt);
+        for (const [tenantId, dueAt] of changes) dueStore(db).correct(tenantId, dueAt);
       });
     },
   };
