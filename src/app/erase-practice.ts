@@ -134,9 +134,13 @@ export const openErasing = (
         hint: say`Type it as it is. Nothing was erased.`,
       });
     if (queued > 0 && !discardsQueue)
-      throw new AppError('conflict', say`${queued} copies of its mail are still to be sent.`, {
-        hint: say`Wait for them, or say that they are to be discarded. Nothing was erased.`,
-      });
+      throw new AppError(
+        'conflict',
+        queued === 1
+          ? say`One copy of its mail is still to be sent.`
+          : say`${queued} copies of its mail are still to be sent.`,
+        { hint: say`Wait for it, or say that what is queued is to be discarded. Nothing was erased.` },
+      );
   };
 
   /** Rejects with `conflict` where it may not be erased; then nothing has changed. */

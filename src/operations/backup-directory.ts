@@ -89,7 +89,12 @@ const isInside = (directory: string, other: string): boolean =>
 const prepare = (directory: string, dataDirectory: string): void => {
   try {
     // Its parents are not made: where the other disk is not mounted, they would be made on this one.
-    const parent = realpathSync(dirname(resolve(directory)));
+    const above = dirname(resolve(directory));
+    if (!existsSync(above))
+      throw new DataError(
+        `${above} does not exist, so ${directory} is not made: mount its disk, or make it, or name another directory`,
+      );
+    const parent = realpathSync(above);
     const place = existsSync(directory) ? realpathSync(directory) : join(parent, basename(directory));
     if (isInside(place, realpathSync(dataDirectory)))
       throw new DataError(

@@ -64,7 +64,7 @@ test('nothing is erased without its short name, or while mail is queued', async 
   expect(shown.exitCode).toBe(1);
   expect((await erase(id, '--yes', slugOf(other))).said).toContain('nothing was erased');
   await app.send(sender, { scheduled_at: new Date(Date.now() + 86_400_000).toISOString() });
-  expect((await erase(id, '--yes', slug)).said).toContain('1 copies of its mail are still to be sent');
+  expect((await erase(id, '--yes', slug)).said).toContain('One copy of its mail is still to be sent');
   const nowhere = path.join(app.home, 'absent', 'certificate.json');
   const unkept = await erase(id, '--yes', slug, '--discard-queue', '--certificate', nowhere);
   expect(unkept.said).toContain('nothing was erased');

@@ -46,7 +46,12 @@ export const restoreReplica = async (
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     const time = at === undefined ? [] : ['-timestamp', at];
     const args = ['restore', '-config', config, '-if-replica-exists', ...time, '-o', target, path];
-    await run(program, args).catch((error: Error & { stderr?: string }) => {
+    await run(program, args).catch((error: NodeJS.ErrnoException & { stderr?: string }) => {
+      if (error.code === 'ENOENT')
+        throw new DataError(
+          `${program} does not exist: name Litestream by --litestream; docs/operate/replica.md says how to get it`,
+          { cause: error },
+        );
       throw new DataError(`${name} cannot be restored: ${error.stderr?.trim() || error.message}`, {
         cause: error,
       });
