@@ -23,7 +23,7 @@ const base62 = (bytes: Buffer): string => {
   return text;
 };
 
-/** Of the bearers of sessions, which mean nothing to another host. */
+/** The prefix of the bearers of sessions, which mean nothing to another host. */
 export const SESSION_PREFIX = 'svc_sess_';
 
 /** `svc_team_` and 43 characters. */

@@ -321,6 +321,7 @@ test('every declared action is found in the audit, with who and from where, and 
   const { body: whole, digest } = await readFrozen(app.home, moving);
   const new_host = { origin: app.origin, host: 'mail.example.com', mail: { host: '127.0.0.1', port: 25 } };
   await done('POST', `/api/practices/${moving}/move`, { freeze: frozen.freeze, new_host });
+  await done('POST', `/api/admin/moves/${moving}/copy`);
   await done('DELETE', arrival);
   await done('PUT', arrival, whole);
   await done('POST', arrival, { key: frozen.key, digest, slug: 'praxis' });

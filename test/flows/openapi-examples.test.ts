@@ -501,6 +501,12 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
     return { instead: { 'praxis-am-markt': row?.slug ?? '' } };
   },
   movePractice: frozen,
+  renewFreeze: frozen,
+  copyMoved: async (id) => {
+    const { instead = {} } = await frozen(id);
+    await done('movePractice', id, { instead });
+    return { ids: { practiceID: id } };
+  },
   takeArrival: arrivedAgain,
   beginArrival: async (id) => {
     const given = await arrivedAgain(id);

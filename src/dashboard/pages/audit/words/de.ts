@@ -101,6 +101,7 @@ export const words = {
     take: 'übernommen',
     begin: 'hier in Betrieb',
     cancel_arrival: 'Übernahme abgebrochen',
+    copy_moved: 'nach dem Umzug noch einmal kopiert',
     forward_target: 'Ziel der Weiterleitung geändert',
     enable: 'eingeschaltet',
     disable: 'ausgeschaltet',

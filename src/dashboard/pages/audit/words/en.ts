@@ -103,6 +103,7 @@ export const words: typeof german = {
     take: 'taken over',
     begin: 'in service here',
     cancel_arrival: 'arrival cancelled',
+    copy_moved: 'copied again after its move',
     forward_target: 'forwarding target changed',
     enable: 'switched on',
     disable: 'switched off',
