@@ -1,6 +1,7 @@
-// The case `backup`: a backup of many practices of 2 MB beside a daemon, the next one of which nothing changed, and the check of it,
-// each beside `cp -r` of the same bytes; and how much slower one practice sends meanwhile. Messages are practices here.
-import { readFileSync } from 'node:fs';
+// The case `backup`: a backup of many practices of 2 MB beside a daemon, the next one of which nothing changed, the check of it and its
+// restore into another directory, each beside `cp -r` of the same bytes. A backup and a restore are on the disk when they end, so
+// `cp -r` with `sync` is the fair measure of these; the other one only fills the cache. And how much slower one practice sends meanwhile. Messages are practices here.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,6 +19,7 @@ const FILLER_BYTES = 1_300_000;
 const CLIENTS = 8;
 const SENDING_MS = 10_000;
 const LOOK_MS = 20;
+const MIB = 1_024 * 1_024;
 
 interface Cost {
   readonly seconds: number;
@@ -41,6 +43,17 @@ const measured = async (program: string, args: readonly string[]): Promise<Cost>
   clearInterval(look);
   if (code !== 0) throw new Error(`${program} ${args.join(' ')}: ${code}`);
   return { seconds: (performance.now() - start) / 1_000, memory };
+};
+
+/** What is linked several times counts once. */
+const bytesIn = (directory: string): number => {
+  const files = new Map<number, number>();
+  for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue;
+    const { ino, size } = statSync(path.join(entry.parentPath, entry.name));
+    files.set(ino, size);
+  }
+  return [...files.values()].reduce((sum, size) => sum + size, 0);
 };
 
 /** Messages a second that one practice is answered for, until `ends`. */
@@ -76,21 +89,40 @@ export async function benchBackup({ messages: practices, print }: CaseOptions): 
   const sendwerk = (...args: readonly string[]) =>
     measured(execPath, [ENTRY, ...args, '--config', daemon.configFile]);
 
-  const copy = await measured('cp', ['-r', daemon.dataDir, path.join(home, 'copy')]);
-  await rm(path.join(home, 'copy'), { recursive: true });
+  const copyTo = path.join(home, 'copy');
+  const copy = await measured('cp', ['-r', daemon.dataDir, copyTo]);
+  await rm(copyTo, { recursive: true });
+  const synced = await measured('sh', ['-c', 'cp -r "$0" "$1" && sync', daemon.dataDir, copyTo]);
+  const copied = bytesIn(copyTo);
+  await rm(copyTo, { recursive: true });
   const first = await sendwerk('backup', directory);
+  const whole = bytesIn(directory);
   const second = await sendwerk('backup', directory);
+  const added = bytesIn(directory) - whole;
   const check = await sendwerk('backup', 'verify', directory);
-  const row = (name: string, { seconds, memory }: Cost): string[] => [
+  const restoredTo = path.join(home, 'restored');
+  const restore = await sendwerk('restore', directory, '--to', restoredTo);
+  const restored = bytesIn(restoredTo);
+  await rm(restoredTo, { recursive: true });
+  const row = (name: string, { seconds, memory }: Cost, bytes: number): string[] => [
     name,
     seconds.toFixed(1),
     (seconds / copy.seconds).toFixed(2),
+    (seconds / synced.seconds).toFixed(2),
     memory.toFixed(0),
+    (bytes / MIB).toFixed(0),
   ];
   print(
     table(
-      ['what', 's', 'of cp -r', 'MiB'],
-      [row('cp -r', copy), row('backup', first), row('nothing changed', second), row('verify', check)],
+      ['what', 's', 'of cp -r', 'of cp -r and sync', 'memory, MiB', 'written, MiB'],
+      [
+        row('cp -r', copy, copied),
+        row('cp -r and sync', synced, copied),
+        row('backup', first, whole),
+        row('nothing changed', second, added),
+        row('verify', check, 0),
+        row('restore', restore, restored),
+      ],
     ),
   );
   const one = installation.practices[0]?.id ?? '';
