@@ -163,9 +163,9 @@ test('a practice of 300 MB is refused for seconds', { timeout: 3 * PATIENCE_MS }
   const target = await openPractice(old.daemon);
   await old.daemon.stop();
   const db = new Database(path.join(old.daemon.dataDir, 'tenants', target.practiceId, 'tenant.db'));
-  db.exec('CREATE TABLE ballast (bytes BLOB)');
-  const insert = db.prepare('INSERT INTO ballast (bytes) VALUES (?)');
-  for (let index = 0; index < 300; index += 1) insert.run(randomBytes(1_024 * 1_024));
+  // A file with other tables than the program makes is not taken.
+  const insert = db.prepare('INSERT INTO import_pieces (import_seq, position, content) VALUES (0, ?, ?)');
+  for (let index = 0; index < 300; index += 1) insert.run(index, randomBytes(1_024 * 1_024));
   db.close();
   await startAgain(old);
   const loading = load(old, target);
