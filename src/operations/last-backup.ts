@@ -22,7 +22,7 @@ const made = z.object({
   /** Slugs of practices whose files could not be read. */
   missing: z.array(z.string()),
 });
-/** By the absolute path of the directory that holds the backups. */
+/** The last backup of each directory, by its absolute path. */
 const notes = z.record(z.string(), made);
 
 const readNotes = (dataDirectory: string): z.output<typeof notes> => {
