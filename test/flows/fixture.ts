@@ -38,6 +38,7 @@ export interface Arrival {
   readonly recipient: string;
   /** Without angle brackets. */
   readonly messageId: string;
+  readonly at: number;
 }
 
 export interface HealthBody {
@@ -143,7 +144,8 @@ export async function untilIdle(daemon: Service, timeoutMs: number = PATIENCE_MS
 }
 
 export async function arrivals(sink: SmtpSink): Promise<Arrival[]> {
-  return (await sink.messages()).map(({ rcpt, message }) => ({
+  return (await sink.messages()).map(({ rcpt, message, at }) => ({
+    at,
     recipient: /<([^>]*)>/.exec(rcpt.join())?.[1] ?? '',
     messageId: /^Message-ID:\s*<([^>]*)>/im.exec(message.toString('latin1'))?.[1] ?? '',
   }));

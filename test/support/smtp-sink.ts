@@ -2,7 +2,7 @@
 // It prints a running total (`-c`), which goes to a file and is read when asked for, so that counting costs the
 // measuring process nothing. With `dump` it keeps every message with its envelope in a file of its own.
 import { closeSync, openSync } from 'node:fs';
-import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { endProcess, freePort, spawnMortal, until, untilListening } from '#test/support/process.ts';
@@ -31,6 +31,8 @@ interface SunkMessage {
   readonly rcpt: readonly string[];
   /** The message as it was sent, dots unstuffed, lines ending in CRLF, no header of the sink's in front. */
   readonly message: Buffer;
+  /** When it was whole, ms. */
+  readonly at: number;
 }
 
 export interface SmtpSink {
@@ -105,13 +107,14 @@ async function readCounter(file: string): Promise<number> {
 async function readDump(directory: string): Promise<SunkMessage[]> {
   const messages: SunkMessage[] = [];
   for (const name of await readdir(directory)) {
-    messages.push(parseDump(await readFile(path.join(directory, name), 'latin1')));
+    const file = path.join(directory, name);
+    messages.push({ ...parseDump(await readFile(file, 'latin1')), at: (await stat(file)).mtimeMs });
   }
   return messages;
 }
 
 /** smtp-sink(1), "DUMP FILE FORMAT": X- lines, a Received field of three lines, the message, an empty line. */
-function parseDump(text: string): SunkMessage {
+function parseDump(text: string): Omit<SunkMessage, 'at'> {
   const received = /^Received: .*\n\t.*\n\t.*\n/m.exec(text);
   if (received === null) throw new Error('not a dump of smtp-sink');
   const envelope = text.slice(0, received.index);
