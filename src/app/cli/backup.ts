@@ -82,7 +82,7 @@ export const backup = async (
 ): Promise<CommandResult> => {
   const { config } = loadConfig(values.config, environment);
   const directory = directoryOf(values, () => config);
-  // Of another directory the configuration says nothing.
+  // The configuration says nothing of another directory.
   const isConfigured = config.backup.dir !== undefined && resolve(directory) === resolve(config.backup.dir);
   const keepText = values.keep ?? (isConfigured ? config.backup.keep : undefined);
   const keep = keepText === undefined ? null : parseKeep(keepText);

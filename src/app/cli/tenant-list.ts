@@ -58,7 +58,7 @@ interface Shown {
   readonly messages: number | null;
   readonly domains: readonly string[];
   readonly created_at: string;
-  /** The practices of the whole installation. */
+  /** The last backup of the whole installation. */
   readonly last_backup: string | null;
 }
 

@@ -32,7 +32,7 @@ export const words = {
   'has passed': 'ist vorbei',
   'is more than {} days ahead': 'liegt mehr als {} Tage in der Zukunft',
 
-  // To whom a campaign goes and over which route.
+  // The lists and the route of a campaign.
   'The list {} is archived.': 'Die Liste {} ist archiviert.',
   'Choose other lists for the campaign, or a duplicate of it.':
     'Wählen Sie andere Listen für das Rundschreiben oder für eine Kopie davon.',
