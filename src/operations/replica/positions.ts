@@ -105,7 +105,7 @@ export const createPositions = (dataDirectory: string) => {
     return true;
   };
 
-  /** Of `commits` those that the replica may still lack. `text`: what Litestream says; null: it does not answer. */
+  /** Returns those of `commits` that the replica may still lack. `text`: what Litestream says; null: it does not answer. */
   return (commits: Commits, text: string | null, now: Commit): Commits => {
     if (text !== null) readPositions(text);
     const left = new Map<string, Commit>();
