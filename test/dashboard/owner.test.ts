@@ -139,7 +139,7 @@ test('what a restore holds is shown, and sent or discarded there', async () => {
   const hold = async (subject: string): Promise<string> => {
     const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
     const sent = await app.send(practice, { to: NEW_OWNER, subject, scheduled_at: scheduledAt });
-    app.sql(id, 'UPDATE queue SET claimed = 2');
+    app.sql(id, 'UPDATE queue SET claimed = 2, due_at = 0');
     return sent;
   };
   const first = await hold('Ihr Termin am Montag');
@@ -150,7 +150,7 @@ test('what a restore holds is shown, and sent or discarded there', async () => {
   await page.getByRole('button', { name: 'Senden', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Senden', exact: true }).click();
   await expect.poll(() => note.count()).toBe(0);
-  await app.untilStatus(practice, first, 'delivered');
+  await app.untilStatus(practice, first, 'processed');
 
   const second = await hold('Ihr Termin am Dienstag');
   await page.reload();
