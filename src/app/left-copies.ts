@@ -21,8 +21,8 @@ const directoriesIn = async (
   dataDirectory: string,
 ): Promise<{ readonly id: string; readonly path: string }[]> => {
   const found: { id: string; path: string }[] = [];
+  // A note of one that waits ends in `.json`.
   for (const place of [EXPORTING, ARRIVING])
-    // A note of one that waits ends in `.json`.
     for (const name of await namesIn(join(dataDirectory, place)))
       if (!name.includes('.'))
         found.push({ id: name.slice(0, ID_LENGTH), path: join(dataDirectory, place, name) });
