@@ -153,11 +153,11 @@ test('why a mail came back is said in plain words, with what to do now', async (
   await checkAccessibility(page);
 });
 
-test('a message is sent again, and in test mode it says that nothing left the house', async () => {
+test('a message is sent again, and where it is captured it says that nothing left the service', async () => {
   const id = await app.send(trial, { ...ERIKA, html: HTML });
   await app.untilStatus(trial, id, 'processed');
   const page = await open(`post/${id}`, { as: ofTrial, sender: trial });
-  await sentence(page).filter({ hasText: 'hat das Haus nicht verlassen' }).waitFor();
+  await sentence(page).filter({ hasText: 'hat den Dienst nicht verlassen' }).waitFor();
   await page.getByRole('button', { name: /Noch einmal senden/ }).click();
   await page.getByRole('button', { name: 'An eine andere Adresse' }).click();
   await page.getByLabel('E-Mail-Adresse').fill('neu@example.org');

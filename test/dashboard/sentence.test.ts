@@ -75,10 +75,10 @@ const rows: readonly (readonly [what: string, given: Facts, de: string, en: stri
     'Our sending server took it over on 21 Nov at 12:04; whether it arrived, we do not know.',
   ],
   [
-    'test mode',
+    'it was captured',
     facts({ status: 'processed', ...CAPTURED }, [event('sent')]),
-    'Abgefangen: Sie ging am 21.11. um 12:04 in die abgefangene Mail und hat den Dienst nicht verlassen.',
-    'Test mode: it went into the captured mail on 21 Nov at 12:04 and did not leave the house.',
+    'Sie wurde am 21.11. um 12:04 abgefangen und hat den Dienst nicht verlassen.',
+    'It was captured on 21 Nov at 12:04 and did not leave the service.',
   ],
   [
     'it waits',

@@ -53,7 +53,7 @@ export interface Sentence {
   readonly more: readonly string[];
 }
 
-/** What the upstream that keeps mail in the house replies. */
+/** What the upstream that captures mail replies. */
 const CAPTURED = 'captured: kept locally, not delivered';
 const CANCELLED = 'cancelled before it was due';
 const RELAY_OUT_OF_USE = 'the relay cannot be used at the moment';

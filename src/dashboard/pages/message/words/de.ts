@@ -69,8 +69,7 @@ export const words = {
     scheduled: (when: string) => `Sie ist geplant und geht ${when} hinaus.`,
     waiting: 'Sie wartet noch auf den Versand.',
     waitingMore: 'Das dauert meist nur Sekunden. Diese Seite zeigt von selbst, wie es weitergeht.',
-    captured: (when: string) =>
-      `Abgefangen: Sie ging ${when} in die abgefangene Mail und hat den Dienst nicht verlassen.`,
+    captured: (when: string) => `Sie wurde ${when} abgefangen und hat den Dienst nicht verlassen.`,
     capturedMore: 'Die Empfänger haben nichts bekommen.',
     handedOver: (when: string) =>
       `Unser Versandserver hat sie ${when} übernommen; ob sie ankam, wissen wir nicht.`,

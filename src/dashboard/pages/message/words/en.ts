@@ -68,7 +68,7 @@ export const words: typeof german = {
     scheduled: (when) => `It is scheduled and leaves ${when}.`,
     waiting: 'It still waits to be sent.',
     waitingMore: 'That mostly takes only seconds. This page shows by itself how it goes on.',
-    captured: (when) => `Test mode: it went into the captured mail ${when} and did not leave the house.`,
+    captured: (when) => `It was captured ${when} and did not leave the service.`,
     capturedMore: 'The recipients got nothing.',
     handedOver: (when) => `Our sending server took it over ${when}; whether it arrived, we do not know.`,
     handedOverMore:
