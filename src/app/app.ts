@@ -91,6 +91,7 @@ export interface App {
   /** What each room says of its tables. */
   readonly personalData: Readonly<Record<string, { readonly personalData: PersonalData }>>;
   readonly registerTenant: Restoring['registerTenant'];
+  readonly registerFile: Restoring['registerFile'];
   readonly restoreTenant: Restoring['restoreTenant'];
   /** For an import beside no daemon. */
   readonly arrive: () => Promise<Arrive>;
@@ -358,6 +359,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     sealed: rooms.map((room) => room.sealed ?? {}),
     personalData: { ...below, audience, smtp },
     registerTenant: restoring.registerTenant,
+    registerFile: restoring.registerFile,
     restoreTenant: restoring.restoreTenant,
     arrive: move.arrive,
     erasePractice: erasing.erase,

@@ -3,7 +3,7 @@ import { bringKeys } from '#src/accounts/tenants/master-key.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
-import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { openReadOnly, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { heldRoutes, type RecordAudit } from '#src/operations/held-routes.ts';
 import { registration } from '#src/operations/register.ts';
 import { restoreRoute } from '#src/operations/restore-route.ts';
@@ -49,6 +49,17 @@ export const openRestoring = (base: Base, accounts: Room, rooms: readonly Room[]
      * should know; rejects with `conflict` where another tenant has what this one needs.
      */
     registerTenant,
+    /** Does the same for a file that nobody uses: it is read where it lies, without being opened as the tenant's. */
+    registerFile: async (tenantId: string, path: string): Promise<string[]> => {
+      const db = openReadOnly<TenantDb>(path);
+      let write: ReturnType<typeof registrationOf>;
+      try {
+        write = ofFile(db, tenantId);
+      } finally {
+        db.close();
+      }
+      return platform.write(write);
+    },
     restoreTenant,
     /** At a start, before anything uses the files. */
     finish,

@@ -3,7 +3,6 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync } 
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RegisteredTenant, registryStore } from '#src/accounts/tenants/registry-store.ts';
-import type { App } from '#src/app/app.ts';
 import { DataError } from '#src/kernel/db/data-error.ts';
 import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
 import { PLATFORM_NAME } from '#src/kernel/db/storage.ts';
@@ -45,11 +44,14 @@ import {
 } from './restore-job.ts';
 
 /** The registry is made to agree with each file. Returns what the operator should know. */
-const registerAll = async (app: App, ids: readonly string[]): Promise<string[]> => {
+const registerAll = async (
+  ids: readonly string[],
+  register: (id: string) => Promise<string[]>,
+): Promise<string[]> => {
   const notes: string[] = [];
   for (const id of ids) {
     try {
-      notes.push(...(await app.registerTenant(id)));
+      notes.push(...(await register(id)));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       notes.push(`NOT REGISTERED: ${id}: ${error.message} ${String(error.hint ?? '')}`);
@@ -159,7 +161,7 @@ export const restoreAll = async (source: RestoreSource, job: RestoreJob): Promis
         await removeEmpty(join(staging, 'tenants'));
         if (ids.length > 0) await rename(join(staging, 'files'), join(staging, 'tenants'));
         else mkdirSync(join(staging, 'tenants'), { mode: 0o700 });
-        return registerAll(app, ids);
+        return registerAll(ids, (id) => app.registerFile(id, join(staging, tenantFile(id))));
       });
       await changeStagedRegistry(target, restoring, (db) => keepMoved(db, moved));
     } catch (error) {
@@ -227,12 +229,12 @@ const rebuildLocked = async ({ config, now }: RestoreJob, unlock: () => void): P
     notes = await withApp(config, staging, async (app) => {
       await removeEmpty(join(staging, 'tenants'));
       symlinkSync('../tenants', join(staging, 'tenants'));
-      return registerAll(app, ids);
+      return registerAll(ids, app.registerTenant);
     });
     await swapRegistry(target, replacedName(target, now));
   } else {
     unlock();
-    notes = await withApp(config, target, (app) => registerAll(app, ids));
+    notes = await withApp(config, target, (app) => registerAll(ids, app.registerTenant));
   }
   return {
     exitCode: 0,
