@@ -1,6 +1,6 @@
 // Each disaster is made real, and what the operator types then is typed: see docs/operate/disasters.md, which has a row for each.
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { chmod, cp, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -71,13 +71,13 @@ const expectWhole = (directory: string, senders = [one, other]): void => {
   expect(existsSync(path.join(directory, 'restoring'))).toBe(false);
 };
 
-/** A backup with a byte that is not as it was. */
+/** Bare files of which one is damaged: that is noticed only once they are being copied. */
 const damaged = async (): Promise<string> => {
   const copy = await ownBackup();
-  const file = fileOf(copy);
-  const bytes = await readFile(file);
-  bytes.writeUInt8(bytes.readUInt8(9_000) ^ 1, 9_000);
-  await writeFile(file, bytes);
+  await rm(path.join(copy, 'manifest.json'));
+  const bytes = await readFile(fileOf(copy));
+  bytes.fill(0xff, 60_000, bytes.length - 4_096);
+  await writeFile(fileOf(copy), bytes);
   return copy;
 };
 
@@ -397,12 +397,16 @@ describe('where registry and files do not agree', () => {
     const source = new Database(path.join(data(), 'platform.db'));
     const to = await scratch();
     try {
-      // As many pages as the new registry will have, and more.
+      source.pragma('journal_mode = WAL');
+      source.pragma('wal_autocheckpoint = 0');
+      // The WAL says that the file is longer than the new registry will be, and has its last pages alone.
       source.exec('CREATE TABLE padding (text)');
       const insert = source.prepare('INSERT INTO padding VALUES (?)');
       source.transaction(() => {
         for (let row = 0; row < 500; row++) insert.run('x'.repeat(1_000));
       })();
+      source.pragma('wal_checkpoint(TRUNCATE)');
+      for (let row = 0; row < 10; row++) insert.run('x'.repeat(1_000));
       await cp(data(), to, { recursive: true });
     } finally {
       source.exec('DROP TABLE padding');
@@ -410,6 +414,7 @@ describe('where registry and files do not agree', () => {
     }
     await rm(path.join(to, 'platform.db'));
     await rm(path.join(to, 'platform.db-shm'), { force: true });
+    expect((await stat(path.join(to, 'platform.db-wal'))).size).toBeGreaterThan(10_000);
     const { printed } = await restored('--rebuild-registry', '--to', to);
     expect(printed).toContain('the registry was made again');
     expectWhole(to);
@@ -513,7 +518,7 @@ describe('a restore is cut off', () => {
     await mkdir(path.join(to, 'replaced-20261124T020000Z'));
     await rename(path.join(to, 'platform.db'), path.join(to, 'replaced-20261124T020000Z', 'platform.db'));
     await refused(/was cut off: run the same command again/, '--rebuild-registry', '--to', to);
-    await refused(/the restore needs|is damaged/, await damaged(), '--to', to);
+    await refused(/damaged|malformed/, await damaged(), '--to', to);
     // The failure has not made room for a start with an empty registry.
     expect(existsSync(path.join(to, 'restoring'))).toBe(true);
     await restored(backups, '--to', to, '--replace');
