@@ -40,6 +40,13 @@ export const newId = (): string => {
   return inGroups(bytes);
 };
 
+/** As in a process that has made none yet: for a simulation, which is many processes in one. */
+export const beginIds = (): void => {
+  poolOffset = POOL_BYTES;
+  lastMillisecond = 0;
+  counter = 0;
+};
+
 /** The same id for the same parts: a UUIDv8 (RFC 9562 §5.8). */
 export const idFrom = (...parts: readonly (string | number)[]): string => {
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16);

@@ -1,6 +1,8 @@
 // What people, peers and truths of the simulation share: the daemon they talk to, the practices that the template has, what people
 // were told, and what peers have seen.
 import type Database from 'better-sqlite3';
+import type { Faults } from './faults.ts';
+import type { Zones } from './zones.ts';
 
 /** Draws that belong to one step, so that a step left out changes no draw of the others. */
 export interface Dice {
@@ -33,6 +35,8 @@ export interface Asked {
   /** The admin token, or a bearer token. */
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The client leaves after so many milliseconds; the reply has what had come. For streams. */
+  readonly leaveAfter?: number;
 }
 
 /** One SMTP session as a client has it: each reply as text ("250 2.1.0 ok"), joined by line feeds. Rejects with Cut. */
@@ -125,6 +129,8 @@ export interface Scene {
   /** The present step. */
   step(): number;
   sleep(milliseconds: number): Promise<void>;
+  /** The whole world goes on for so long before the next step. */
+  passTime(milliseconds: number): void;
   /** A line of the trace: who did what. */
   note(line: string): void;
   readonly service: Service;
@@ -133,6 +139,10 @@ export interface Scene {
   readonly practices: readonly Practice[];
   readonly peers: Peers;
   readonly book: Book;
+  /** What the simulated DNS says: an act may publish what a practice is told to. */
+  readonly zones: Zones;
+  /** What is wrong at present: for fate alone. */
+  readonly faults: Faults;
 }
 
 /** What a person does in one step. */
@@ -157,7 +167,11 @@ export interface Book {
     readonly recipients: readonly string[];
   }): void;
   /** No answer came (Cut): it may be stored or not. */
-  unknown(entry: { readonly practice: Practice; readonly door: string; readonly recipients: readonly string[] }): void;
+  unknown(entry: {
+    readonly practice: Practice;
+    readonly door: string;
+    readonly recipients: readonly string[];
+  }): void;
   /**
    * From this answer on nothing new may leave to the address (null: to anyone) of the practice; what is claimed at this moment may.
    */

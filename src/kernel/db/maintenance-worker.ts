@@ -47,26 +47,17 @@ export interface MaintenanceAnswer {
   readonly error: { readonly message: string; readonly code: string | undefined } | null;
 }
 
-const { migrations, keepsWal } = workerData as { migrations: Migrations; keepsWal: boolean };
+export interface MaintenanceData {
+  readonly migrations: Migrations;
+  /** See `createMaintenance`. */
+  readonly keepsWal: boolean;
+}
+
 /** All files of this thread wait meanwhile, and for a restart all writers of the file: who needs the lock tries again. */
 const BUSY_TIMEOUT_MS = 100;
 const COPY_BYTES = 1_024 * 1_024;
 /** A page and its header: https://www.sqlite.org/fileformat2.html#walformat */
 const FRAME_BYTES = 4_096 + 24;
-
-const held = new Map<string, Database.Database>();
-
-const hold = (path: string, create: boolean, check?: () => void): Database.Database => {
-  release(path);
-  const db = openSqlite(path, { create, busyTimeoutMs: BUSY_TIMEOUT_MS, ...(check ? { check } : {}) });
-  held.set(path, db);
-  return db;
-};
-
-const release = (path: string): void => {
-  held.get(path)?.close();
-  held.delete(path);
-};
 
 /** Beside another database, SQLite would take the WAL for that one's. */
 const requireSame = (path: string, files: string) => (): void => {
@@ -110,7 +101,7 @@ const copyWal = (db: Database.Database): number => {
 const heldBytes = (row: Checkpointed | undefined): number => Math.max(1, row?.log ?? 0) * FRAME_BYTES;
 
 /** Copies everything and empties the WAL, where it may be. Where others read or write, it copies what it can; its bytes then. */
-const emptyWal = (db: Database.Database, timeoutMs = 0): number => {
+const emptyWal = (db: Database.Database, keepsWal: boolean, timeoutMs = 0): number => {
   if (keepsWal) return copyWal(db);
   db.pragma(`busy_timeout = ${timeoutMs}`);
   const [row] = db.pragma('wal_checkpoint(TRUNCATE)') as Checkpointed[];
@@ -139,8 +130,8 @@ const writeAgain = (wal: string): void => {
 };
 
 /** After it, all that was ever committed is known to be on the disk, in the database file or in the WAL. */
-const settle = (db: Database.Database, path: string): number => {
-  const held = emptyWal(db);
+const settle = (db: Database.Database, path: string, keepsWal: boolean): number => {
+  const held = emptyWal(db, keepsWal);
   db.exec('BEGIN IMMEDIATE');
   if (held > 0 || keepsWal) writeAgain(`${path}-wal`);
   writeWalHeader(db);
@@ -154,69 +145,95 @@ type Handlers = {
   ) => number | undefined;
 };
 
-const handlers: Handlers = {
-  open: ({ path, kind, create }) => {
-    if (!create) statSync(path);
-    checkWal(`${path}-wal`);
-    const db = hold(path, create);
-    try {
-      if (!create && db.pragma('user_version', { simple: true }) === 0)
-        throw fileError('EMPTY', `${path} holds no tables`);
-      removeOldCopies(path, Date.now());
-      migrate(db, migrations[kind], (version) => copyBeforeMigration(db, path, version));
-      return settle(db, path);
-    } catch (error) {
-      release(path);
-      throw error;
-    }
-  },
-  opened: ({ path }) => {
+/** Runs commands, one after the other; returns the bytes of a WAL that is held. Throws as SQLite and the file system do. */
+export const createMaintenanceWork = ({
+  migrations,
+  keepsWal,
+}: MaintenanceData): ((command: MaintenanceCommand) => number) => {
+  const held = new Map<string, Database.Database>();
+
+  const hold = (path: string, create: boolean, check?: () => void): Database.Database => {
     release(path);
-  },
-  checkpoint: ({ path, files }) => {
-    const reader = hold(path, false, requireSame(path, files));
-    try {
-      reader.exec('BEGIN');
-      reader.pragma('user_version');
-      withConnection(path, files, (db) => db.pragma('wal_checkpoint(PASSIVE)'));
-    } catch (error) {
+    const db = openSqlite(path, { create, busyTimeoutMs: BUSY_TIMEOUT_MS, ...(check ? { check } : {}) });
+    held.set(path, db);
+    return db;
+  };
+
+  const release = (path: string): void => {
+    held.get(path)?.close();
+    held.delete(path);
+  };
+
+  const handlers: Handlers = {
+    open: ({ path, kind, create }) => {
+      if (!create) statSync(path);
+      checkWal(`${path}-wal`);
+      const db = hold(path, create);
+      try {
+        if (!create && db.pragma('user_version', { simple: true }) === 0)
+          throw fileError('EMPTY', `${path} holds no tables`);
+        removeOldCopies(path, Date.now());
+        migrate(db, migrations[kind], (version) => copyBeforeMigration(db, path, version));
+        return settle(db, path, keepsWal);
+      } catch (error) {
+        release(path);
+        throw error;
+      }
+    },
+    opened: ({ path }) => {
       release(path);
-      throw error;
-    }
-  },
-  restart: ({ path, files, rewrites }) => {
-    release(path);
-    return withConnection(path, files, (db) => {
-      if (rewrites) rewrite(db);
-      // A reader that ends within a moment is waited for only where no other keeps the WAL from being copied.
-      const held = copyWal(db) || emptyWal(db, BUSY_TIMEOUT_MS);
-      if (held === 0) writeWalHeader(db);
-      return held;
-    });
-  },
-  // Reading makes the connection take part in the WAL; one that has not would not count as the last.
-  close: ({ path, files }) => {
-    hold(path, false, requireSame(path, files)).pragma('user_version');
-  },
-  closed: ({ path }) => {
-    const db = held.get(path);
-    try {
-      return db ? emptyWal(db) : 0;
-    } finally {
+    },
+    checkpoint: ({ path, files }) => {
+      const reader = hold(path, false, requireSame(path, files));
+      try {
+        reader.exec('BEGIN');
+        reader.pragma('user_version');
+        withConnection(path, files, (db) => db.pragma('wal_checkpoint(PASSIVE)'));
+      } catch (error) {
+        release(path);
+        throw error;
+      }
+    },
+    restart: ({ path, files, rewrites }) => {
       release(path);
-    }
-  },
+      return withConnection(path, files, (db) => {
+        if (rewrites) rewrite(db);
+        // A reader that ends within a moment is waited for only where no other keeps the WAL from being copied.
+        const held = copyWal(db) || emptyWal(db, keepsWal, BUSY_TIMEOUT_MS);
+        if (held === 0) writeWalHeader(db);
+        return held;
+      });
+    },
+    // Reading makes the connection take part in the WAL; one that has not would not count as the last.
+    close: ({ path, files }) => {
+      hold(path, false, requireSame(path, files)).pragma('user_version');
+    },
+    closed: ({ path }) => {
+      const db = held.get(path);
+      try {
+        return db ? emptyWal(db, keepsWal) : 0;
+      } finally {
+        release(path);
+      }
+    },
+  };
+  // The table has the handler of each verb; TypeScript cannot see that both come from one command.
+  return (command) =>
+    (handlers[command.verb] as (command: MaintenanceCommand) => number | undefined)(command) ?? 0;
 };
 
-parentPort?.on('message', (request: MaintenanceRequest) => {
-  let error: MaintenanceAnswer['error'] = null;
-  let held = 0;
-  try {
-    // The table has the handler of each verb; TypeScript cannot see that both come from one command.
-    held = (handlers[request.verb] as (command: MaintenanceCommand) => number | undefined)(request) ?? 0;
-  } catch (thrown) {
-    const { message = String(thrown), code } = thrown as { message?: string; code?: string };
-    error = { message, code };
-  }
-  parentPort?.postMessage({ id: request.id, held, error } satisfies MaintenanceAnswer);
-});
+if (parentPort !== null) {
+  const port = parentPort;
+  const run = createMaintenanceWork(workerData as MaintenanceData);
+  port.on('message', ({ id, ...command }: MaintenanceRequest) => {
+    let error: MaintenanceAnswer['error'] = null;
+    let held = 0;
+    try {
+      held = run(command);
+    } catch (thrown) {
+      const { message = String(thrown), code } = thrown as { message?: string; code?: string };
+      error = { message, code };
+    }
+    port.postMessage({ id, held, error } satisfies MaintenanceAnswer);
+  });
+}

@@ -1,0 +1,247 @@
+// One simulation: steps that a seed draws, what must hold after each, and a calm at the end, in which everything that was promised
+// has to come true.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { createFaults } from './faults.ts';
+import { createBook, openTruths, receivingActs, runningActs, sendingActs } from './parts.ts';
+import { startReceivers } from './peers/receivers.ts';
+import { startRelay } from './peers/relay.ts';
+import { fates } from './people/fate.ts';
+import { type Act, Cut, type Dice, type Scene } from './scene.ts';
+import { createMachine, type Machine, publishedKeys } from './service.ts';
+import { configAt, drive, layOut, OTHER_PORTS, PORTS, type Template, writeSecrets } from './template.ts';
+
+type Truths = any;
+
+import { createDice } from './world/dice.ts';
+import { SimDisk } from './world/disk.ts';
+import { answerBy } from './world/resolver.ts';
+import { beginNetwork } from './world/sockets.ts';
+import { beginWorld, OUTSIDE, type Weather, World } from './world/world.ts';
+import { copyZones } from './zones.ts';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly steps: number;
+  /** Where given, the other steps are left out. */
+  readonly only?: ReadonlySet<number>;
+}
+
+export interface Outcome {
+  readonly seed: number;
+  /** Null where everything held. */
+  readonly failure: string | null;
+  /** The steps that were done. */
+  readonly steps: readonly number[];
+  readonly trace: readonly string[];
+  readonly delivered: number;
+  /** Of the trace: the same seed gives the same one. */
+  readonly digest: string;
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const AT_ONCE = 8;
+const CALM_STEP = 1 << 30;
+/** Acts draw from streams of their own, so that what completes meanwhile changes none of their draws. */
+const ACT_STREAM = 0x5eed;
+/** What a seed makes of the weight of each act: a simulation in which some things never happen goes deeper into the others. */
+const SWARM = [0, 0.3, 1, 1, 1, 3];
+const WEATHERS: readonly Weather[] = [
+  { slow: 0.03, verySlow: 0.001 },
+  { slow: 0.05, verySlow: 0.004 },
+  { slow: 0.3, verySlow: 0.02 },
+];
+/** How much happens between two steps. */
+const PAUSES = [0, 1, 2, 4, 8, 20, 60];
+/** A stop has to end within the drain and what is cut off. */
+const CALM_MS = 6 * HOUR;
+/** Retries and deadlines have ended by then. */
+const CALM_DAYS = 8;
+
+const allActs: readonly Act[] = [...sendingActs, ...receivingActs, ...runningActs, ...fates];
+
+const choose = (weights: readonly number[], dice: Dice): number => {
+  let draw = dice.next() * weights.reduce((sum, weight) => sum + weight, 0);
+  const found = weights.findIndex((weight) => {
+    draw -= weight;
+    return draw < 0;
+  });
+  return Math.max(0, found);
+};
+
+export const simulate = async (
+  template: Template,
+  home: string,
+  { seed, steps, only }: SimulationOptions,
+): Promise<Outcome> => {
+  const seedDice = createDice(seed, 0);
+  const world = new World(template.begins, seedDice);
+  beginWorld(world);
+  world.weather = seedDice.pick(WEATHERS);
+  const network = beginNetwork();
+  const zones = copyZones(template.zones);
+  const trace: string[] = [];
+  const defects: string[] = [];
+  let step = 0;
+  let passing = 0;
+
+  const note = (line: string): void => {
+    trace.push(`${step} ${new Date(Math.floor(world.now)).toISOString()} ${line}`);
+  };
+  const machines: Machine[] = [];
+  const relay = startRelay(network, () => step);
+  const receivers = startReceivers(network, template.practices.length);
+  const faults = createFaults(relay, receivers, network, () => machines);
+  network.weatherOf = (_address, port) =>
+    port === PORTS.http || port === PORTS.submission || port === PORTS.inbound ? 'fair' : faults.network;
+  answerBy(
+    zones,
+    () => faults.resolver,
+    publishedKeys(() => machines),
+  );
+  const machineAt = (name: string, ports: typeof PORTS): Machine => {
+    const place = join(home, name);
+    writeSecrets(place);
+    const machine = createMachine({
+      name,
+      home: place,
+      ports,
+      config: configAt(place, ports),
+      disk: new SimDisk({
+        syncFails: () => {
+          if (faults.failingSyncs === 0) return false;
+          faults.failingSyncs -= 1;
+          note('a sync fails');
+          return true;
+        },
+      }),
+      onLog: ({ level, msg, err }) => {
+        if (Number(level) >= 50) note(`log: ${msg} ${JSON.stringify(err ?? '').slice(0, 2_000)}`);
+      },
+      onDefect: (what) => defects.push(what),
+    });
+    machines.push(machine);
+    return machine;
+  };
+  const service = machineAt('service', PORTS);
+  const other = machineAt('other', OTHER_PORTS);
+  layOut(service.dataDir, template.files);
+  layOut(other.dataDir, new Map());
+
+  const scene: Scene = {
+    now: () => Math.floor(world.now),
+    step: () => step,
+    sleep: (milliseconds) =>
+      new Promise((resolve) => {
+        world.post(OUTSIDE, world.now + milliseconds, resolve);
+      }),
+    passTime: (milliseconds) => {
+      passing = milliseconds;
+    },
+    note,
+    service,
+    other,
+    practices: template.practices,
+    peers: { handedOver: relay.handedOver, delivered: receivers.delivered },
+    book: undefined as never,
+    zones,
+    faults,
+  };
+  const book = createBook(scene);
+  Object.assign(scene, { book });
+
+  let inFlight = 0;
+  const begin = (act: Act, dice: Dice): void => {
+    inFlight += 1;
+    note(act.name);
+    Promise.try(() => act.run(scene, dice))
+      .catch((error: unknown) => {
+        if (!(error instanceof Cut))
+          defects.push(`${act.name}: ${error instanceof Error ? error.stack : error}`);
+      })
+      .finally(() => {
+        inFlight -= 1;
+      });
+  };
+  const requireSound = (): void => {
+    const uncaught = world.uncaught
+      .splice(0)
+      .map((error) => `uncaught: ${error instanceof Error ? error.stack : error}`);
+    const [first] = [...defects, ...uncaught];
+    if (first !== undefined) throw new Error(first);
+  };
+  const onRejection = (reason: unknown): void => {
+    defects.push(`unhandled rejection: ${reason instanceof Error ? reason.stack : reason}`);
+  };
+  process.on('unhandledRejection', onRejection);
+
+  const done: number[] = [];
+  let truths: Truths | null = null;
+  let known = 0;
+  const look = (): void => {
+    requireSound();
+    if (truths === null || !service.isUp()) return;
+    if (service.generation() !== known) truths.afterStart();
+    known = service.generation();
+    truths.afterStep();
+  };
+
+  const run = async (): Promise<void> => {
+    await drive(world, service.start(), HOUR);
+    truths = openTruths(scene, book);
+    known = service.generation();
+    const weights = allActs.map(({ weight }) => weight * seedDice.pick(SWARM));
+    for (step = 1; step <= steps; step += 1) {
+      if (only !== undefined && !only.has(step)) continue;
+      done.push(step);
+      const dice = createDice(seed, step);
+      world.dice = dice;
+      const act = allActs[choose(weights, dice)] as Act;
+      begin(act, createDice(seed ^ ACT_STREAM, step));
+      await world.deliver(dice.pick(PAUSES));
+      while (inFlight >= AT_ONCE && (await world.deliver(1)) > 0) {}
+      if (passing > 0) {
+        const until = world.now + passing;
+        passing = 0;
+        await world.until(() => false, until);
+      }
+      look();
+    }
+    await calm();
+  };
+
+  const calm = async (): Promise<void> => {
+    step = CALM_STEP;
+    world.dice = createDice(seed, CALM_STEP);
+    faults.end();
+    note('calm');
+    await world.until(() => inFlight === 0, world.now + CALM_MS);
+    requireSound();
+    if (inFlight > 0) throw new Error(`${inFlight} of what people began has not ended`);
+    faults.end();
+    if (!service.isUp()) await drive(world, service.start(), HOUR);
+    for (let day = 0; day < CALM_DAYS; day += 1) {
+      await world.until(() => false, world.now + DAY);
+      look();
+    }
+    await drive(world, truths?.calm() ?? Promise.resolve(), DAY);
+    requireSound();
+    await drive(world, service.stop(), HOUR);
+    requireSound();
+  };
+
+  let failure: string | null = null;
+  try {
+    await run();
+  } catch (error) {
+    failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  } finally {
+    process.off('unhandledRejection', onRejection);
+    for (const machine of machines) machine.crash();
+  }
+  return {
+    ...{ seed, failure, steps: done, trace, delivered: world.delivered },
+    digest: createHash('sha256').update(trace.join('\n')).digest('hex').slice(0, 16),
+  };
+};
