@@ -97,7 +97,7 @@ export const submit = async (
   for (const [index, recipients] of messages.entries()) {
     const fate = fates[index] as Fate;
     if (fate === 'unknown') unknown(recipients);
-    if (typeof fate === 'string' || (fate.id !== null && known.has(fate.id))) continue;
+    if (typeof fate === 'string' || (fate.id === null ? known.size > 0 : known.has(fate.id))) continue;
     book.accepted({ practice, door, id: fate.id, recipients });
     if (fate.id !== null)
       rememberSent(scene, { practice, door, id: fate.id, recipients, tag: tags[index] ?? null });

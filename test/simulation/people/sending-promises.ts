@@ -16,7 +16,9 @@ export const inPractice = <T>(
   return isHere === undefined ? null : service.look(id, work);
 };
 
-const tagsMoreThanOnce = `SELECT tag, count(*) AS count FROM messages WHERE tag LIKE 'key:%' GROUP BY tag HAVING count(*) > 1`;
+/** What was sent again has the tags of the first one. */
+const tagsMoreThanOnce = `SELECT tag, count(*) AS count FROM messages
+  WHERE tag LIKE 'key:%' AND metadata_json NOT LIKE '%repeats_message_id%' GROUP BY tag HAVING count(*) > 1`;
 
 const onceForEachKey = (scene: Scene, { keyed }: Memory): void => {
   for (const practice of scene.practices) {
