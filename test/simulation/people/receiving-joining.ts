@@ -1,0 +1,229 @@
+// People who join a list by its public form and the link of the mail that asks them, who decline, who leave and come back.
+import { type Act, Cut, type Dice, type Practice, type Reply, type Scene } from '../scene.ts';
+import {
+  confirmPath,
+  hostOf,
+  isQuestion,
+  isTheirs,
+  type Letter,
+  numberInToken,
+  someLetter,
+  valueIn,
+} from './receiving-letters.ts';
+import { isNewMessage, returning } from './receiving-memory.ts';
+
+const URL_ENCODED = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const GERMAN = { Accept: 'text/html', 'Accept-Language': 'de' };
+const CONFIRMED = 'Ihre Anmeldung ist bestätigt';
+/** The form is closed, the rate, the disk, or the host that the practice has moved to. */
+const MAY_FAIL: ReadonlySet<number> = new Set([404, 409, 429, 502, 503, 504, 507]);
+
+/** People who subscribe again and again; what the relay does with their mail follows from their name. */
+const readerOf = (dice: Dice): string => {
+  const kind = dice.chance(0.06) ? dice.pick(['soft', 'lost', 'slow']) : '';
+  return `${kind}leser${dice.int(1, 25)}@people.example`;
+};
+
+const PENDING = `SELECT consent_entries.id AS entry, facts_json ->> '$.details.message_id' AS message,
+    unixepoch(facts_json ->> '$.at', 'subsec') * 1000 AS at
+  FROM subscribers JOIN lists ON lists.seq = list_seq JOIN consent_entries ON consent_entries.seq = consent_seq
+  WHERE lists.id = ? AND subscribers.address = ? AND status = 'pending'`;
+
+interface Pending {
+  readonly entry: string;
+  readonly message: string | null;
+  readonly at: number;
+}
+
+/** The answer is the same for everyone. Where a request was stored, so is its mail, and the ledger keeps it. */
+const noteRequest = (scene: Scene, practice: Practice, address: string, asked: number): void => {
+  const pending = hostOf(scene, practice)?.look(practice.id, (db) =>
+    db.prepare<[string, string], Pending>(PENDING).get(practice.listId, address),
+  );
+  if (pending === undefined || pending.at < asked) return;
+  const { entry, message } = pending;
+  const what = `${practice.id}: the request ${entry} of ${address} is in the ledger`;
+  scene.book.promised(what, (now) => {
+    const count = valueIn(now, practice, 'SELECT count(*) FROM consent_entries WHERE id = ?', entry);
+    if (count === 0) throw new Error(`${what}, but it is not`);
+  });
+  if (message !== null && isNewMessage(scene, message))
+    scene.book.accepted({ practice, door: 'form', id: message, recipients: [address] });
+};
+
+const wrong = (what: string, { status, text }: Reply): Error =>
+  new Error(`${what} was answered ${status} ${text.slice(0, 500)}`);
+
+const subscribe = async (
+  scene: Scene,
+  practice: Practice,
+  address: string,
+  asPage: boolean,
+): Promise<void> => {
+  const list = practice.formPath.slice(practice.formPath.indexOf('l=') + 2);
+  const asked = scene.now();
+  const fields = { list, email: address, name: 'Erika Muster' };
+  const ask = (): Promise<Reply> =>
+    scene.service.ask(
+      'POST',
+      '/api/public/subscribe',
+      asPage
+        ? {
+            headers: { ...GERMAN, ...URL_ENCODED },
+            body: new URLSearchParams({ ...fields, language: 'de', form: 'page.1' }).toString(),
+          }
+        : { body: fields },
+    );
+  try {
+    const reply = await returning(scene, practice, address, ask);
+    if (reply.status === (asPage ? 200 : 202)) noteRequest(scene, practice, address, asked);
+    else if (!MAY_FAIL.has(reply.status)) throw wrong('a request to subscribe', reply);
+  } catch (error) {
+    if (error instanceof Cut) scene.book.unknown({ practice, door: 'form', recipients: [address] });
+    throw error;
+  }
+};
+
+const join: Act = {
+  name: 'someone subscribes by a form',
+  weight: 4,
+  run: (scene, dice) => subscribe(scene, dice.pick(scene.practices), readerOf(dice), dice.chance(0.5)),
+};
+
+const joinTogether: Act = {
+  name: 'someone sends a form three times at once',
+  weight: 1,
+  run: async (scene, dice) => {
+    const practice = dice.pick(scene.practices);
+    const address = readerOf(dice);
+    const pages = [dice.chance(0.5), dice.chance(0.5), dice.chance(0.5)];
+    await Promise.all(pages.map((asPage) => subscribe(scene, practice, address, asPage)));
+  },
+};
+
+const look: Act = {
+  name: 'someone looks at the form',
+  weight: 0.5,
+  run: async (scene, dice) => {
+    const reply = await scene.service.ask(
+      dice.chance(0.2) ? 'HEAD' : 'GET',
+      dice.pick(scene.practices).formPath,
+      {
+        headers: GERMAN,
+      },
+    );
+    if (reply.status !== 200 && !MAY_FAIL.has(reply.status)) throw wrong('the page of a form', reply);
+  },
+};
+
+const CONFIRMATIONS = `SELECT count(*) FROM consent_entries AS answer JOIN consent_entries AS request
+    ON request.id = answer.facts_json ->> '$.answers'
+  WHERE request.seq = ? AND answer.facts_json ->> '$.action' = 'confirm'`;
+/** Who is active by a consent from after the request, or whom the ledger or a server has taken off the list since. */
+const IS_ON = `SELECT count(*) FROM consent_entries AS request
+  LEFT JOIN lists ON lists.id = request.facts_json ->> '$.list_id'
+  LEFT JOIN subscribers ON list_seq = lists.seq AND subscribers.address_hash = request.address_hash
+  WHERE request.seq = ? AND (status IN ('active', 'bounced', 'complained')
+    OR EXISTS (SELECT 1 FROM consent_entries AS later WHERE later.address_hash = request.address_hash
+      AND later.seq > request.seq AND later.facts_json ->> '$.action' IN ('withdraw', 'request')))`;
+
+/** The page says that the person is on the list: by one entry of the ledger, though the link was used often. */
+const believe = (scene: Scene, { practice, address }: Letter, requestSeq: number): void => {
+  const what = `${practice.id}: ${address} has confirmed the request ${requestSeq}`;
+  const holds = (now: Scene): void => {
+    const count = valueIn<number>(now, practice, CONFIRMATIONS, requestSeq);
+    if ((count ?? 0) > 1) throw new Error(`${what}, and ${count} entries say so`);
+    if (valueIn(now, practice, IS_ON, requestSeq) === 0) throw new Error(`${what}, and is not on the list`);
+  };
+  holds(scene);
+  scene.book.promised(what, holds);
+};
+
+const answer = async (scene: Scene, letter: Letter, path: string, method: 'GET' | 'POST'): Promise<void> => {
+  const ask = (): Promise<Reply> => scene.service.ask(method, path, { headers: GERMAN });
+  const reply = await returning(scene, letter.practice, letter.address, ask);
+  if (reply.status === 200 && reply.text.includes(CONFIRMED) && isTheirs(scene, letter))
+    believe(scene, letter, numberInToken(path.slice(path.indexOf('token=') + 6)));
+  if (reply.status !== 200 && !MAY_FAIL.has(reply.status))
+    throw wrong('the link of a confirmation mail', reply);
+};
+
+const question = (scene: Scene, dice: Dice): readonly [Letter, string] | null => {
+  const letter = someLetter(scene, dice, isQuestion);
+  const path = letter && confirmPath(letter);
+  return letter && path ? [letter, path] : null;
+};
+
+const confirm: Act = {
+  name: 'someone follows the link that confirms',
+  weight: 5,
+  run: async (scene, dice) => {
+    const [letter, path] = question(scene, dice) ?? [];
+    if (!letter || !path) return;
+    await answer(scene, letter, path, 'GET');
+    if (dice.chance(0.4)) await answer(scene, letter, path, 'POST');
+  },
+};
+
+const confirmTogether: Act = {
+  name: 'a link that confirms is followed three times at once',
+  weight: 1,
+  run: async (scene, dice) => {
+    const [letter, path] = question(scene, dice) ?? [];
+    if (!letter || !path) return;
+    const method = dice.pick(['GET', 'POST'] as const);
+    await Promise.all(['POST' as const, method, method].map((one) => answer(scene, letter, path, one)));
+  },
+};
+
+const IS_OFF = `SELECT count(*) FROM consent_entries AS request
+  JOIN lists ON lists.id = request.facts_json ->> '$.list_id'
+  JOIN subscribers ON list_seq = lists.seq AND subscribers.address_hash = request.address_hash
+  WHERE request.seq = ? AND status = 'active' AND consent_seq <= ?`;
+
+const decline: Act = {
+  name: 'someone declines, or leaves by the link that confirmed',
+  weight: 1,
+  run: async (scene, dice) => {
+    const [letter, path] = question(scene, dice) ?? [];
+    if (!letter || !path) return;
+    const { practice } = letter;
+    const head = valueIn<number>(scene, practice, 'SELECT coalesce(max(seq), 0) FROM consent_entries') ?? 0;
+    const reply = await scene.service.ask('POST', `${path}&do=decline`, { headers: GERMAN });
+    if (reply.status !== 200) {
+      if (!MAY_FAIL.has(reply.status)) throw wrong('the button of a confirmation mail', reply);
+      return;
+    }
+    const request = numberInToken(path.slice(path.indexOf('token=') + 6));
+    const what = `${practice.id}: ${letter.address} has declined the request ${request}`;
+    scene.book.promised(what, (now) => {
+      if ((valueIn<number>(now, practice, IS_OFF, request, head) ?? 0) > 0)
+        throw new Error(`${what}, and is on the list by an earlier consent`);
+    });
+  },
+};
+
+const machine: Act = {
+  name: 'a machine follows the link that confirms',
+  weight: 0.5,
+  run: async (scene, dice) => {
+    const [letter, path] = question(scene, dice) ?? [];
+    if (!letter || !path) return;
+    const isHead = dice.chance(0.5);
+    const reply = await scene.service.ask(isHead ? 'HEAD' : 'GET', path, {
+      headers: { ...GERMAN, ...(isHead ? {} : { 'Sec-Purpose': 'prefetch;prerender' }) },
+    });
+    if (reply.status !== 200 && !MAY_FAIL.has(reply.status))
+      throw wrong('the link of a confirmation mail', reply);
+  },
+};
+
+export const joiningActs: readonly Act[] = [
+  join,
+  joinTogether,
+  look,
+  confirm,
+  confirmTogether,
+  decline,
+  machine,
+];

@@ -1,0 +1,151 @@
+// Mails that were handed over, as those read them who got them: whose they are, whom their return path names, and their links.
+import type { Dice, HandedOver, Practice, Scene, Service } from '../scene.ts';
+
+export interface Letter {
+  readonly mail: HandedOver;
+  readonly practice: Practice;
+  /** The number of its recipient in the practice's file, as its return path has it. */
+  readonly recipientId: number;
+  /** The recipient, in lower case. */
+  readonly address: string;
+  /** Its header, unfolded, by names in lower case. Of several fields with one name the last. */
+  readonly head: ReadonlyMap<string, string>;
+  /** Its body without quoted-printable, as far as links need it. */
+  readonly body: string;
+}
+
+const FORM_CHARS = 1;
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+/** Version, then 4 bytes of the tenant, 6 of the recipient, and the HMAC. */
+const RETURN_PATH = /^b[+=-]1([a-z2-7]{16})[a-z2-7]{16}@bounce\.(.+)$/;
+const RECIPIENT_MASK = 2n ** 48n - 1n;
+const TENANT_BYTES = 4;
+const TARGET_BYTES = 10;
+export const SIMULATOR = 'simulator.mail.example.com';
+
+const recipientIn = (token: string): number => {
+  let value = 0n;
+  for (const character of token) value = (value << 5n) | BigInt(ALPHABET.indexOf(character));
+  return Number(value & RECIPIENT_MASK);
+};
+
+/** The number that the token of a link names: a recipient, or an entry of the ledger. */
+export const numberInToken = (token: string): number =>
+  Buffer.from(token.slice(FORM_CHARS), 'base64url').readUIntBE(TENANT_BYTES, TARGET_BYTES - TENANT_BYTES);
+
+const plain = (text: string): string => text.replace(/=\r\n/g, '').replaceAll('=3D', '=');
+
+const headOf = (source: string): ReadonlyMap<string, string> => {
+  const end = source.indexOf('\r\n\r\n');
+  const fields = source.slice(0, end < 0 ? source.length : end).split(/\r\n(?![ \t])/);
+  return new Map(
+    fields.map((field): [string, string] => {
+      const colon = field.indexOf(':');
+      return [
+        field.slice(0, colon).toLowerCase(),
+        field
+          .slice(colon + 1)
+          .replace(/\r\n\s*/g, ' ')
+          .trim(),
+      ];
+    }),
+  );
+};
+
+const letters = new WeakMap<HandedOver, Letter | null>();
+
+const read = (scene: Scene, mail: HandedOver): Letter | null => {
+  const [, token = '', host = ''] = RETURN_PATH.exec(mail.returnPath.toLowerCase()) ?? [];
+  const practice = scene.practices.find(
+    ({ domain, slug }) => host === domain || host === `${slug}.send.example.com`,
+  );
+  if (practice === undefined) return null;
+  const { source, recipient } = mail;
+  return {
+    mail,
+    practice,
+    recipientId: recipientIn(token),
+    address: recipient.toLowerCase(),
+    head: headOf(source),
+    body: plain(source.slice(source.indexOf('\r\n\r\n'))),
+  };
+};
+
+/** Null where it is the service's own, or a mail that was forwarded. */
+export const letterOf = (scene: Scene, mail: HandedOver): Letter | null => {
+  const known = letters.get(mail);
+  if (known !== undefined) return known;
+  const letter = read(scene, mail);
+  letters.set(mail, letter);
+  return letter;
+};
+
+const TRIES = 6;
+
+/** One of those that were handed over, a recent one more often than an old one; null where chance finds none that is wanted. */
+export const someLetter = (
+  scene: Scene,
+  dice: Dice,
+  isWanted: (letter: Letter) => boolean = () => true,
+): Letter | null => {
+  const { handedOver } = scene.peers;
+  for (let turn = 0; turn < TRIES; turn += 1) {
+    const mail = handedOver[handedOver.length - 1 - Math.floor(dice.next() ** 2 * handedOver.length)];
+    const letter = mail === undefined ? null : letterOf(scene, mail);
+    if (letter !== null && !letter.address.endsWith(`@${SIMULATOR}`) && isWanted(letter)) return letter;
+  }
+  return null;
+};
+
+/** Path and query of a link. */
+const pathIn = (text: string, pattern: RegExp): string | null => pattern.exec(text)?.[1] ?? null;
+
+export const unsubscribePath = ({ head }: Letter): string | null =>
+  pathIn(head.get('list-unsubscribe') ?? '', /<https?:\/\/[^/>]+(\/api\/public\/unsub\?t=[\w-]+)>/);
+export const unsubscribeAddress = ({ head }: Letter): string | null =>
+  pathIn(head.get('list-unsubscribe') ?? '', /<mailto:([^?>]+)/);
+export const confirmPath = ({ body }: Letter): string | null =>
+  pathIn(body, /https?:\/\/[^/\s]+(\/api\/public\/confirm\?token=[\w-]+)/);
+export const openPath = ({ body }: Letter): string | null =>
+  pathIn(body, /https?:\/\/[^/\s]+(\/t\/o\/[\w-]+)/);
+export const clickPaths = ({ body }: Letter): readonly string[] => [
+  ...new Set(
+    [...body.matchAll(/https?:\/\/[^/\s]+(\/t\/c\/[\w-]+\/[\w-]+)/g)].flatMap(([, path]) => path ?? []),
+  ),
+];
+
+/** The mail asks whether someone wants to be on a list. */
+export const isQuestion = ({ head }: Letter): boolean => head.get('feedback-id')?.startsWith('doi:') === true;
+
+/** The service that has the practice's file now; null where none that is up has it whole. */
+export const hostOf = (scene: Scene, { id }: Pick<Practice, 'id'>): Service | null => {
+  const has = (service: Service): boolean =>
+    service.isUp() &&
+    service.look(null, (db) => db.prepare('SELECT state FROM tenants WHERE id = ?').pluck().get(id)) ===
+      'active';
+  return [scene.service, scene.other].find(has) ?? null;
+};
+
+/** One value of the practice's file; undefined where it has none, or the file is nowhere to be had. */
+export const valueIn = <T>(
+  scene: Scene,
+  practice: Pick<Practice, 'id'>,
+  sql: string,
+  ...values: unknown[]
+): T | undefined =>
+  hostOf(scene, practice)?.look(practice.id, (db) =>
+    db
+      .prepare<unknown[], T>(sql)
+      .pluck()
+      .get(...values),
+  );
+
+/** The address of the letter's recipient as the file has it now: a pseudonym where it was erased. */
+export const addressNow = (scene: Scene, { practice, recipientId }: Letter): string | undefined =>
+  valueIn<string>(scene, practice, 'SELECT address FROM recipients WHERE id = ?', recipientId);
+
+/** Whether the file knows the letter's recipient. After a restore the number may be given to another. */
+export const isTheirs = (scene: Scene, letter: Letter): boolean => {
+  const address = addressNow(scene, letter);
+  return address !== undefined && (address.toLowerCase() === letter.address || address.startsWith('#'));
+};

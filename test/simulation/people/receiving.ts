@@ -1,0 +1,15 @@
+// What those do who receive, and the world from which mail comes: reading, answering, reporting, leaving, joining.
+import type { Act } from '../scene.ts';
+import { inboundActs } from './receiving-inbound.ts';
+import { joiningActs } from './receiving-joining.ts';
+import { leavingActs } from './receiving-leaving.ts';
+import { openActs } from './receiving-opens.ts';
+import { reportActs } from './receiving-reports.ts';
+
+export const receivingActs: readonly Act[] = [
+  ...inboundActs,
+  ...reportActs,
+  ...openActs,
+  ...leavingActs,
+  ...joiningActs,
+];
