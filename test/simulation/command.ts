@@ -17,6 +17,7 @@ const USAGE = `npm run simulate -- [--seed N] [--seeds COUNT] [--steps K] [--onl
   --trace         prints who did what, in which order, also where nothing failed
   --no-shrink     a failing seed is printed as it is
   --go-on         goes on after a seed that fails
+  --digests       prints a digest of what happened for each seed: the same seed has the same one
   --plant NAME    with a fault planted in the source; --plant list prints them
 `;
 const MAX_SEED = 2 ** 31;
@@ -43,6 +44,7 @@ export const runCommand = async (args: readonly string[], drawn: number): Promis
       trace: { type: 'boolean', default: false },
       'no-shrink': { type: 'boolean', default: false },
       'go-on': { type: 'boolean', default: false },
+      digests: { type: 'boolean', default: false },
       plant: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -85,7 +87,8 @@ export const runCommand = async (args: readonly string[], drawn: number): Promis
       delivered += outcome.delivered;
       if (values.trace) for (const line of outcome.trace) say(line);
       if (outcome.failure === null) {
-        if (count === 1) say(`seed ${seed}: held, ${outcome.delivered} completions, trace ${outcome.digest}`);
+        if (count === 1 || values.digests)
+          say(`seed ${seed}: held, ${outcome.delivered} completions, trace ${outcome.digest}`);
         continue;
       }
       failed += 1;

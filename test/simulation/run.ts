@@ -35,7 +35,7 @@ export interface Outcome {
   readonly steps: readonly number[];
   readonly trace: readonly string[];
   readonly delivered: number;
-  /** Of the trace: the same seed gives the same one. */
+  /** Made of all that happened: the same seed gives the same one. */
   readonly digest: string;
 }
 
@@ -69,6 +69,10 @@ const choose = (weights: readonly number[], dice: Dice): number => {
   });
   return Math.max(0, found);
 };
+
+const DIGEST_CHARACTERS = 16;
+const digestOf = (parts: readonly (string | number)[]): string =>
+  createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, DIGEST_CHARACTERS);
 
 export const simulate = async (
   template: Template,
@@ -242,6 +246,11 @@ export const simulate = async (
   }
   return {
     ...{ seed, failure, steps: done, trace, delivered: world.delivered },
-    digest: createHash('sha256').update(trace.join('\n')).digest('hex').slice(0, 16),
+    digest: digestOf([
+      ...trace,
+      world.delivered,
+      world.now,
+      ...relay.handedOver.map(({ at, recipient }) => `${at} ${recipient}`),
+    ]),
   };
 };

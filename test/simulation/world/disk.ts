@@ -134,7 +134,11 @@ export class SimDisk {
   }
   #work(command: MaintenanceCommand, run: (command: MaintenanceCommand) => number): number | Error {
     const { path, verb } = command;
-    if (verb !== 'opened' && this.#faults.syncFails()) return ioError();
+    if (verb !== 'opened' && this.#faults.syncFails()) {
+      // What fails gives its connection back all the same.
+      run({ verb: 'opened', path });
+      return ioError();
+    }
     if (verb !== 'opened')
       this.#before.set(path, { database: readFile(path), wal: readFile(`${path}-wal`), verb });
     try {

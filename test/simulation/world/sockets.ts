@@ -2,6 +2,7 @@
 // pieces, the seed decides. Real servers and clients of HTTP and SMTP run over them.
 import http from 'node:http';
 import net from 'node:net';
+import process from 'node:process';
 import { type Owner, type Task, world } from './world.ts';
 
 /** How often a chunk arrives in two pieces. */
@@ -147,6 +148,8 @@ export class SimSocket extends net.Socket {
       this.#server._emitCloseIfDrained();
     }
     done(error);
+    // Node's sockets say this themselves, when their handle has closed.
+    process.nextTick(() => this.emit('close', error !== null));
   }
   #take(chunk: Buffer | null): void {
     this.#wind();

@@ -9,6 +9,9 @@ const NS = 1_000_000n;
 /** What `performance.now` counts from. */
 const EPOCH = 1_700_000_000_000;
 
+/** What a turn of the event loop takes: who waits for a time turn by turn sees it come. */
+const TURN_MS = 0.01;
+
 type Callback = (...args: unknown[]) => void;
 
 class SimTimeout {
@@ -61,7 +64,7 @@ class SimTimeout {
 class SimImmediate {
   readonly #task: Task;
   constructor(callback: Callback, args: readonly unknown[]) {
-    this.#task = world().post(world().owner, world().now, () => callback(...args));
+    this.#task = world().post(world().owner, world().now + TURN_MS, () => callback(...args));
   }
   close(): void {
     this.#task.run = null;
