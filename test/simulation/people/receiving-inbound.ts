@@ -1,8 +1,10 @@
 // People who write to a practice, and the practice that reads and answers them.
 import { type Act, Cut, type Dice, type Practice, type Scene } from '../scene.ts';
-import { hostOf, type Letter, someLetter, valueIn } from './receiving-letters.ts';
-import { isNewMessage } from './receiving-memory.ts';
-import { isBeingErased } from './receiving-promises.ts';
+import { homeOf } from '../truths/homes.ts';
+import { row, rows, value } from '../truths/sql.ts';
+import { inFile, type Letter, someLetter } from './receiving-letters.ts';
+import { isNewMessage, using } from './receiving-memory.ts';
+import { type Asking, beginAsking, isBeingErased, promise } from './receiving-promises.ts';
 import { type Brought, bring, bringAll, isTaken, lines } from './receiving-smtp.ts';
 
 const BOXES = ['post', 'termine', 'info+neu'];
@@ -23,26 +25,16 @@ interface Mail {
 const nameOf = (scene: Scene, count: number): string => `<brief-${scene.step()}-${count}@people.example>`;
 
 /** After 250 it is in the mailbox, until someone deletes it or is erased; in the inbox, one event says that it came. */
-const believe = (scene: Scene, practice: Practice, name: string, asked: number): Mail | undefined => {
-  const find = (now: Scene): Mail | undefined =>
-    hostOf(now, practice)?.look(practice.id, (db) => db.prepare<[string], Mail>(MAIL).get(name));
-  const what = `${practice.id}: the mail ${name} is in the mailbox`;
-  const holds = (now: Scene): void => {
-    if (hostOf(now, practice) === null) return;
-    const mail = find(now);
+const believe = (scene: Scene, asking: Asking, name: string): void =>
+  promise(scene, asking, `the mail ${name} is in the mailbox`, (db) => {
+    const mail = row<Mail>(db, MAIL, name);
     if (mail === undefined) {
-      if (valueIn(now, practice, WAS_DELETED, asked) !== undefined || isBeingErased(now, practice, asked))
-        return;
-      throw new Error(`${what}, but it is not`);
+      if (value(db, WAS_DELETED, asking.at) !== undefined || isBeingErased(db, asking.at)) return;
+      throw new Error('it is not');
     }
-    const events = valueIn<number>(now, practice, ITS_EVENTS, mail.seq);
-    if (mail.state === 'inbox' && events !== 1)
-      throw new Error(`${what}, and ${events} events say that it came`);
-  };
-  holds(scene);
-  scene.book.promised(what, holds);
-  return find(scene);
-};
+    const events = value<number>(db, ITS_EVENTS, mail.seq);
+    if (mail.state === 'inbox' && events !== 1) throw new Error(`${events} events say that it came`);
+  });
 
 const letterFrom = (from: string, to: string, name: string, ...more: readonly string[]): Brought => ({
   from,
@@ -58,23 +50,17 @@ const letterFrom = (from: string, to: string, name: string, ...more: readonly st
   ),
 });
 
-/** Whoever was erased and writes is known again. */
-const comesBack = ({ book }: Scene, practice: Practice, address: string): void =>
-  book.opened({ practice, by: 'erased', address });
-
 const write: Act = {
   name: 'people write to the mailbox of a practice',
   weight: 4,
   run: async (scene, dice) => {
     const practice = dice.pick(scene.practices);
     const from = `schreibt${dice.int(1, 20)}@people.example`;
-    const asked = scene.now();
-    comesBack(scene, practice, from);
+    const asking = beginAsking(scene, practice);
     const names = Array.from({ length: dice.chance(0.2) ? 2 : 1 }, (_, count) => nameOf(scene, count));
     const mails = names.map((name) => letterFrom(from, `${dice.pick(BOXES)}@in.${practice.domain}`, name));
-    const replies = await bringAll(scene, dice, ...mails);
-    for (const [index, name] of names.entries())
-      if (isTaken(replies[index])) believe(scene, practice, name, asked);
+    const replies = await using(scene, practice, from, () => bringAll(scene, dice, ...mails));
+    for (const [index, name] of names.entries()) if (isTaken(replies[index])) believe(scene, asking, name);
   },
 };
 
@@ -82,16 +68,13 @@ const MESSAGE = `SELECT messages.seq FROM messages JOIN recipients ON message_se
   WHERE recipients.id = ? AND internet_message_id = ?`;
 
 /** A mail that answers belongs to the message whose name it quotes, or to whose return path it came. */
-const requireThread = (
-  scene: Scene,
-  { practice, recipientId, mail }: Letter,
-  came: Mail | undefined,
-): void => {
-  const seq = valueIn<number>(scene, practice, MESSAGE, recipientId, `<${mail.messageId}>`);
-  if (came !== undefined && seq !== undefined && came.reply_to_seq !== seq)
-    throw new Error(
-      `an answer to message ${seq} of ${practice.slug} is taken for one to ${came.reply_to_seq}`,
-    );
+const requireThread = (scene: Scene, { practice, recipientId, mail }: Letter, name: string): void => {
+  inFile(scene, practice, (db) => {
+    const seq = value<number>(db, MESSAGE, recipientId, `<${mail.messageId}>`);
+    const answered = row<Mail>(db, MAIL, name)?.reply_to_seq;
+    if (seq !== undefined && answered !== undefined && answered !== seq)
+      throw new Error(`an answer to message ${seq} of ${practice.slug} is taken for one to ${answered}`);
+  });
 };
 
 const answerMail: Act = {
@@ -101,13 +84,15 @@ const answerMail: Act = {
     const letter = someLetter(scene, dice, ({ mail }) => mail.messageId !== '');
     if (letter === null) return;
     const { practice, address, mail } = letter;
-    const asked = scene.now();
-    comesBack(scene, practice, address);
+    const asking = beginAsking(scene, practice);
     const name = nameOf(scene, 0);
     const to = dice.chance(0.7) ? `post@in.${practice.domain}` : mail.returnPath;
     const quotes = [`In-Reply-To: <${mail.messageId}>`, `References: <${mail.messageId}>`];
-    const reply = await bring(scene, dice, letterFrom(address, to, name, ...quotes));
-    if (isTaken(reply)) requireThread(scene, letter, believe(scene, practice, name, asked));
+    const brought = letterFrom(address, to, name, ...quotes);
+    const reply = await using(scene, practice, address, () => bring(scene, dice, brought));
+    if (!isTaken(reply)) return;
+    believe(scene, asking, name);
+    requireThread(scene, letter, name);
   },
 };
 
@@ -122,8 +107,8 @@ interface Received {
 
 const newest = (scene: Scene, dice: Dice, practice: Practice): Received | null => {
   const { service } = scene;
-  if (!service.isUp() || hostOf(scene, practice) !== service) return null;
-  const all = service.look(practice.id, (db) => db.prepare<[], Received>(NEWEST).all());
+  if (homeOf(scene, practice.id) !== service) return null;
+  const all = service.look(practice.id, (db) => rows<Received>(db, NEWEST));
   return all.length === 0 ? null : dice.pick(all);
 };
 
@@ -137,7 +122,6 @@ const answerPerson: Act = {
     const { service, book } = scene;
     const recipients = [mail.mail_from.toLowerCase()];
     const headers = mail.name === null ? {} : { 'In-Reply-To': mail.name, References: mail.name };
-    comesBack(scene, practice, recipients[0] ?? '');
     try {
       const reply = await service.ask('POST', `/api/practices/${practice.id}/send`, {
         token: practice.token,

@@ -1,16 +1,17 @@
 // People who join a list by its public form and the link of the mail that asks them, who decline, who leave and come back.
 import { type Act, Cut, type Dice, type Practice, type Reply, type Scene } from '../scene.ts';
+import { row, value } from '../truths/sql.ts';
 import {
   confirmPath,
-  hostOf,
+  inFile,
   isQuestion,
   isTheirs,
   type Letter,
   numberInToken,
   someLetter,
-  valueIn,
 } from './receiving-letters.ts';
 import { isNewMessage, returning } from './receiving-memory.ts';
+import { type Asking, beginAsking, promise } from './receiving-promises.ts';
 
 const URL_ENCODED = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const GERMAN = { Accept: 'text/html', 'Accept-Language': 'de' };
@@ -36,16 +37,14 @@ interface Pending {
 }
 
 /** The answer is the same for everyone. Where a request was stored, so is its mail, and the ledger keeps it. */
-const noteRequest = (scene: Scene, practice: Practice, address: string, asked: number): void => {
-  const pending = hostOf(scene, practice)?.look(practice.id, (db) =>
-    db.prepare<[string, string], Pending>(PENDING).get(practice.listId, address),
-  );
+const noteRequest = (scene: Scene, asking: Asking, address: string): void => {
+  const { practice, at: asked } = asking;
+  const pending = inFile(scene, practice, (db) => row<Pending>(db, PENDING, practice.listId, address));
   if (pending === undefined || pending.at < asked) return;
   const { entry, message } = pending;
-  const what = `${practice.id}: the request ${entry} of ${address} is in the ledger`;
-  scene.book.promised(what, (now) => {
-    const count = valueIn(now, practice, 'SELECT count(*) FROM consent_entries WHERE id = ?', entry);
-    if (count === 0) throw new Error(`${what}, but it is not`);
+  promise(scene, asking, `the request ${entry} of ${address} is in the ledger`, (db) => {
+    if (value(db, 'SELECT 1 FROM consent_entries WHERE id = ?', entry) === undefined)
+      throw new Error('it is not');
   });
   if (message !== null && isNewMessage(scene, message))
     scene.book.accepted({ practice, door: 'form', id: message, recipients: [address] });
@@ -61,7 +60,7 @@ const subscribe = async (
   asPage: boolean,
 ): Promise<void> => {
   const list = practice.formPath.slice(practice.formPath.indexOf('l=') + 2);
-  const asked = scene.now();
+  const asking = beginAsking(scene, practice);
   const fields = { list, email: address, name: 'Erika Muster' };
   const ask = (): Promise<Reply> =>
     scene.service.ask(
@@ -76,7 +75,7 @@ const subscribe = async (
     );
   try {
     const reply = await returning(scene, practice, address, ask);
-    if (reply.status === (asPage ? 200 : 202)) noteRequest(scene, practice, address, asked);
+    if (reply.status === (asPage ? 200 : 202)) noteRequest(scene, asking, address);
     else if (!MAY_FAIL.has(reply.status)) throw wrong('a request to subscribe', reply);
   } catch (error) {
     if (error instanceof Cut) scene.book.unknown({ practice, door: 'form', recipients: [address] });
@@ -128,22 +127,21 @@ const IS_ON = `SELECT count(*) FROM consent_entries AS request
       AND later.seq > request.seq AND later.facts_json ->> '$.action' IN ('withdraw', 'request')))`;
 
 /** The page says that the person is on the list: by one entry of the ledger, though the link was used often. */
-const believe = (scene: Scene, { practice, address }: Letter, requestSeq: number): void => {
-  const what = `${practice.id}: ${address} has confirmed the request ${requestSeq}`;
-  const holds = (now: Scene): void => {
-    const count = valueIn<number>(now, practice, CONFIRMATIONS, requestSeq);
-    if ((count ?? 0) > 1) throw new Error(`${what}, and ${count} entries say so`);
-    if (valueIn(now, practice, IS_ON, requestSeq) === 0) throw new Error(`${what}, and is not on the list`);
-  };
-  holds(scene);
-  scene.book.promised(what, holds);
-};
+const believe = (scene: Scene, asking: Asking, { address }: Letter, requestSeq: number): void =>
+  promise(scene, asking, `${address} has confirmed the request ${requestSeq}`, (db) => {
+    const count = value<number>(db, CONFIRMATIONS, requestSeq) ?? 0;
+    if (count > 1) throw new Error(`${count} entries say so`);
+    if (value<number>(db, IS_ON, requestSeq) === 0) throw new Error('the person is not on the list');
+  });
+
+const requestIn = (path: string): number => numberInToken(path.slice(path.indexOf('token=') + 6));
 
 const answer = async (scene: Scene, letter: Letter, path: string, method: 'GET' | 'POST'): Promise<void> => {
+  const asking = beginAsking(scene, letter.practice);
   const ask = (): Promise<Reply> => scene.service.ask(method, path, { headers: GERMAN });
   const reply = await returning(scene, letter.practice, letter.address, ask);
   if (reply.status === 200 && reply.text.includes(CONFIRMED) && isTheirs(scene, letter))
-    believe(scene, letter, numberInToken(path.slice(path.indexOf('token=') + 6)));
+    believe(scene, asking, letter, requestIn(path));
   if (reply.status !== 200 && !MAY_FAIL.has(reply.status))
     throw wrong('the link of a confirmation mail', reply);
 };
@@ -187,18 +185,17 @@ const decline: Act = {
   run: async (scene, dice) => {
     const [letter, path] = question(scene, dice) ?? [];
     if (!letter || !path) return;
-    const { practice } = letter;
-    const head = valueIn<number>(scene, practice, 'SELECT coalesce(max(seq), 0) FROM consent_entries') ?? 0;
+    const asking = beginAsking(scene, letter.practice);
     const reply = await scene.service.ask('POST', `${path}&do=decline`, { headers: GERMAN });
     if (reply.status !== 200) {
       if (!MAY_FAIL.has(reply.status)) throw wrong('the button of a confirmation mail', reply);
       return;
     }
-    const request = numberInToken(path.slice(path.indexOf('token=') + 6));
-    const what = `${practice.id}: ${letter.address} has declined the request ${request}`;
-    scene.book.promised(what, (now) => {
-      if ((valueIn<number>(now, practice, IS_OFF, request, head) ?? 0) > 0)
-        throw new Error(`${what}, and is on the list by an earlier consent`);
+    const request = requestIn(path);
+    const { head } = asking;
+    promise(scene, asking, `${letter.address} has declined the request ${request} at ${head}`, (db) => {
+      if ((value<number>(db, IS_OFF, request, head) ?? 0) > 0)
+        throw new Error('the person is on the list by an earlier consent');
     });
   },
 };

@@ -9,7 +9,13 @@ import {
   unsubscribePath,
 } from './receiving-letters.ts';
 import { close } from './receiving-memory.ts';
-import { lastConsent, promiseEvent, promiseLeft, promiseSuppression } from './receiving-promises.ts';
+import {
+  type Asking,
+  beginAsking,
+  promiseEvent,
+  promiseLeft,
+  promiseSuppression,
+} from './receiving-promises.ts';
 import { bring, isTaken, lines } from './receiving-smtp.ts';
 
 const GERMAN = { Accept: 'text/html', 'Accept-Language': 'de' };
@@ -35,15 +41,14 @@ const hasPage = (scene: Scene, letter: Letter, { status, text }: Reply): boolean
   return status === 200;
 };
 
-/** What someone was told who has unsubscribed, from mail of one route or from all. */
-const believe = (scene: Scene, letter: Letter, fromAll: boolean, asked: number, head: number): void => {
+/** What someone was told who has unsubscribed, from mail of one route or from all. To say no to a question suppresses nothing. */
+const believe = (scene: Scene, asking: Asking, letter: Letter, fromAll: boolean): void => {
   if (!isTheirs(scene, letter)) return;
-  promiseEvent(scene, letter, 'message.unsubscribed', 'at least once');
-  if (fromAll) {
-    close(scene, letter.practice, 'unsubscribed', letter.address);
-    promiseLeft(scene, letter, null, head);
-  }
-  if (fromAll || !isQuestion(letter)) promiseSuppression(scene, letter, fromAll ? 'team' : 'route', asked);
+  promiseEvent(scene, asking, letter, 'message.unsubscribed', 'at least once');
+  if (fromAll) promiseLeft(scene, asking, letter, null, true);
+  if (!fromAll && isQuestion(letter)) return;
+  promiseSuppression(scene, asking, letter, fromAll ? 'team' : 'route');
+  close(scene, letter.practice, 'unsubscribed', letter.address);
 };
 
 const post = async (
@@ -53,10 +58,9 @@ const post = async (
   path: string,
   fromAll: boolean,
 ): Promise<void> => {
-  const head = lastConsent(scene, letter.practice);
-  const asked = scene.now();
+  const asking = beginAsking(scene, letter.practice);
   const reply = await scene.service.ask('POST', fromAll ? `${path}&from=all` : path, dice.pick(clicks));
-  if (hasPage(scene, letter, reply)) believe(scene, letter, fromAll, asked, head);
+  if (hasPage(scene, letter, reply)) believe(scene, asking, letter, fromAll);
 };
 
 const linked = (scene: Scene, dice: Dice): readonly [Letter, string] | null => {
@@ -104,11 +108,10 @@ const byMail: Act = {
     const letter = someLetter(scene, dice, (one) => unsubscribeAddress(one) !== null);
     const to = letter && unsubscribeAddress(letter);
     if (!letter || !to) return;
-    const head = lastConsent(scene, letter.practice);
-    const asked = scene.now();
+    const asking = beginAsking(scene, letter.practice);
     const content = lines(`From: ${letter.address}`, `To: ${to}`, 'Subject: unsubscribe', '', '');
     const reply = await bring(scene, dice, { from: letter.address, to, content });
-    if (isTaken(reply)) believe(scene, letter, false, asked, head);
+    if (isTaken(reply)) believe(scene, asking, letter, false);
   },
 };
 
@@ -122,7 +125,7 @@ const preferences: Act = {
     if (!letter || !link) return;
     const path = link.replace('/unsub?', '/preferences?');
     const choice = dice.pick<Choice>(['one', 'all', 'object', 'agree']);
-    const head = lastConsent(scene, letter.practice);
+    const asking = beginAsking(scene, letter.practice);
     const shown = await scene.service.ask('GET', path, { headers: GERMAN });
     if (!hasPage(scene, letter, shown)) return;
     const { listId } = letter.practice;
@@ -132,7 +135,7 @@ const preferences: Act = {
     });
     if (!hasPage(scene, letter, reply) || !isTheirs(scene, letter)) return;
     if (choice === 'one' || choice === 'all')
-      promiseLeft(scene, letter, choice === 'one' ? listId : null, head);
+      promiseLeft(scene, asking, letter, choice === 'one' ? listId : null, false);
   },
 };
 

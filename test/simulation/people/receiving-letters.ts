@@ -1,5 +1,8 @@
 // Mails that were handed over, as those read them who got them: whose they are, whom their return path names, and their links.
-import type { Dice, HandedOver, Practice, Scene, Service } from '../scene.ts';
+import type Database from 'better-sqlite3';
+import type { Dice, HandedOver, Practice, Scene } from '../scene.ts';
+import { homeOf } from '../truths/homes.ts';
+import { value } from '../truths/sql.ts';
 
 export interface Letter {
   readonly mail: HandedOver;
@@ -117,35 +120,17 @@ export const clickPaths = ({ body }: Letter): readonly string[] => [
 /** The mail asks whether someone wants to be on a list. */
 export const isQuestion = ({ head }: Letter): boolean => head.get('feedback-id')?.startsWith('doi:') === true;
 
-/** The service that has the practice's file now; null where none that is up has it whole. */
-export const hostOf = (scene: Scene, { id }: Pick<Practice, 'id'>): Service | null => {
-  const has = (service: Service): boolean =>
-    service.isUp() &&
-    service.look(null, (db) => db.prepare('SELECT state FROM tenants WHERE id = ?').pluck().get(id)) ===
-      'active';
-  return [scene.service, scene.other].find(has) ?? null;
-};
-
-/** One value of the practice's file; undefined where it has none, or the file is nowhere to be had. */
-export const valueIn = <T>(
+/** Looks into the practice's file; undefined where it is nowhere to be had now, or nothing was found. */
+export const inFile = <T>(
   scene: Scene,
-  practice: Pick<Practice, 'id'>,
-  sql: string,
-  ...values: unknown[]
-): T | undefined =>
-  hostOf(scene, practice)?.look(practice.id, (db) =>
-    db
-      .prepare<unknown[], T>(sql)
-      .pluck()
-      .get(...values),
+  { id }: Practice,
+  work: (db: Database.Database) => T | undefined,
+): T | undefined => homeOf(scene, id)?.look(id, work);
+
+/** Whether the file knows the letter's recipient, erased or not. */
+export const isTheirs = (scene: Scene, { practice, recipientId, address }: Letter): boolean => {
+  const known = inFile(scene, practice, (db) =>
+    value<string>(db, 'SELECT address FROM recipients WHERE id = ?', recipientId),
   );
-
-/** The address of the letter's recipient as the file has it now: a pseudonym where it was erased. */
-export const addressNow = (scene: Scene, { practice, recipientId }: Letter): string | undefined =>
-  valueIn<string>(scene, practice, 'SELECT address FROM recipients WHERE id = ?', recipientId);
-
-/** Whether the file knows the letter's recipient. After a restore the number may be given to another. */
-export const isTheirs = (scene: Scene, letter: Letter): boolean => {
-  const address = addressNow(scene, letter);
-  return address !== undefined && (address.toLowerCase() === letter.address || address.startsWith('#'));
+  return known !== undefined && (known.toLowerCase() === address || known.startsWith('#'));
 };

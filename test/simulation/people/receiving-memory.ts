@@ -25,6 +25,25 @@ const memoryOf = ({ book }: Pick<Scene, 'book'>): Memory => {
 
 const keyOf = ({ id }: Practice, address: string): string => `${id} ${address}`;
 
+/** Their address may be stored from now on, also where it was erased before. */
+const use = ({ book }: Scene, practice: Practice, address: string): void =>
+  book.unknown({ practice, door: 'mailbox', recipients: [address] });
+
+/** Something by which the address is stored; no one sees when. */
+export const using = async <T>(
+  scene: Scene,
+  practice: Practice,
+  address: string,
+  work: () => Promise<T>,
+): Promise<T> => {
+  use(scene, practice, address);
+  try {
+    return await work();
+  } finally {
+    use(scene, practice, address);
+  }
+};
+
 const openAll = ({ book }: Scene, practice: Practice, address: string): void => {
   for (const by of ['unsubscribed', 'suppressed', 'erased'] as const) book.opened({ practice, by, address });
 };
@@ -47,7 +66,7 @@ export const returning = async <T>(
   openAll(scene, practice, address);
   add(1);
   try {
-    const result = await work();
+    const result = await using(scene, practice, address, work);
     add(-1);
     openAll(scene, practice, address);
     return result;

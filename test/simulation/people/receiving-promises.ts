@@ -1,7 +1,102 @@
-// What an answer to a report or a click promises, looked for in the practice's file at each quiet time. A promise begins with the id of
-// its practice. What others have done since is read from the file itself: events, audit and ledger say what was taken back, and by whom.
-import type { Practice, Scene } from '../scene.ts';
-import { hostOf, type Letter, SIMULATOR, valueIn } from './receiving-letters.ts';
+// What an answer to a report or a click promises, looked for in the practice's file. What others have done since is read from the file
+// itself: events, audit and ledger say what was taken back. All of it is one promise of the book, so that many cost little: it is looked
+// at after each start, now and then, and in the end.
+import type Database from 'better-sqlite3';
+import { GAP } from '#src/kernel/db/leave-gap.ts';
+import type { Book, Practice, Scene } from '../scene.ts';
+import { homeOf } from '../truths/homes.ts';
+import { row, rows, value } from '../truths/sql.ts';
+import { inFile, type Letter, SIMULATOR } from './receiving-letters.ts';
+
+/** How the file was when something was asked for: what a restore takes back since is promised no more. */
+export interface Asking {
+  readonly practice: Practice;
+  readonly at: number;
+  /** How often it was restored; null: it was nowhere to be had. */
+  readonly gaps: number | null;
+  /** The last entry of the ledger. */
+  readonly head: number;
+}
+
+interface Entry extends Asking {
+  readonly what: string;
+  /** Throws where it is not so. */
+  readonly holds: (db: Database.Database) => void;
+}
+
+interface Promises {
+  readonly entries: Map<string, Entry>;
+  generation: number;
+  step: number;
+}
+
+/** Faults that are found only by looking again are found in the end, too. */
+const LOOKED_AT_EVERY = 100;
+const RECIPIENTS = "SELECT seq FROM sqlite_sequence WHERE name = 'recipients'";
+
+const gapsIn = (db: Database.Database): number => Math.floor((value<number>(db, RECIPIENTS) ?? 0) / GAP);
+
+export const beginAsking = (scene: Scene, practice: Practice): Asking => ({
+  practice,
+  at: scene.now(),
+  gaps: inFile(scene, practice, gapsIn) ?? null,
+  head:
+    inFile(scene, practice, (db) => value<number>(db, 'SELECT coalesce(max(seq), 0) FROM consent_entries')) ??
+    -1,
+});
+
+const checkAll = (scene: Scene, { entries }: Promises): void => {
+  const byPractice = Map.groupBy(entries, ([, { practice }]) => practice);
+  for (const [practice, ofIt] of byPractice)
+    homeOf(scene, practice.id)?.look(practice.id, (db) => {
+      const gaps = gapsIn(db);
+      for (const [what, { gaps: before, holds }] of ofIt)
+        if (gaps === before) holds(db);
+        else entries.delete(what);
+    });
+};
+
+const all = new WeakMap<Book, Promises>();
+
+const promisesOf = (scene: Scene): Promises => {
+  const { book, service } = scene;
+  const known = all.get(book);
+  if (known !== undefined) return known;
+  const promises: Promises = { entries: new Map(), generation: service.generation(), step: scene.step() };
+  all.set(book, promises);
+  book.promised('what those who receive were told', (now) => {
+    const isDue =
+      now.service.generation() !== promises.generation || now.step() >= promises.step + LOOKED_AT_EVERY;
+    if (!isDue) return;
+    promises.generation = now.service.generation();
+    promises.step = now.step();
+    checkAll(now, promises);
+  });
+  return promises;
+};
+
+/** `holds` is called at once, too: what is answered is in the file already. It has to be said of the practice in the same words each time. */
+export const promise = (scene: Scene, asking: Asking, words: string, holds: Entry['holds']): void => {
+  const { practice, gaps } = asking;
+  if (gaps === null) return;
+  const what = `${practice.slug}: ${words}`;
+  const entry: Entry = {
+    ...asking,
+    what,
+    holds: (db) => {
+      try {
+        holds(db);
+      } catch (error) {
+        throw new Error(`${what}: ${error instanceof Error ? error.message : error}`, { cause: error });
+      }
+    },
+  };
+  inFile(scene, practice, (db) => {
+    if (gapsIn(db) === gaps) entry.holds(db);
+  });
+  const { entries } = promisesOf(scene);
+  if (!entries.has(what)) entries.set(what, entry);
+};
 
 export type OutcomeEvent =
   | 'message.hard_bounced'
@@ -12,35 +107,35 @@ export type OutcomeEvent =
   | 'message.auto_replied'
   | 'message.unsubscribed';
 
-const COUNT_EVENTS = `SELECT count(*) FROM events
+const EVENTS = `SELECT count(*) FROM events
   WHERE message_seq = (SELECT message_seq FROM recipients WHERE id = ?) AND recipient_id = ? AND type = ?
     AND coalesce(data_json ->> '$.repeated', 0) = 0`;
 
 /** `once`: what was reported before changes nothing. */
 export const promiseEvent = (
   scene: Scene,
-  { practice, recipientId }: Letter,
+  asking: Asking,
+  { recipientId }: Letter,
   type: OutcomeEvent,
   often: 'once' | 'at least once' = 'once',
-): void => {
-  const what = `${practice.id}: ${type} of recipient ${recipientId} is in the log ${often}`;
-  const holds = (now: Scene): void => {
-    const count = valueIn<number>(now, practice, COUNT_EVENTS, recipientId, recipientId, type);
-    if (count === 0 || (often === 'once' && (count ?? 0) > 1)) throw new Error(`${what}, but ${count} times`);
-  };
-  holds(scene);
-  scene.book.promised(what, holds);
-};
+): void =>
+  promise(scene, asking, `${type} of recipient ${recipientId} is in the log ${often}`, (db) => {
+    const count = value<number>(db, EVENTS, recipientId, recipientId, type) ?? 0;
+    if (count === 0 || (often === 'once' && count > 1)) throw new Error(`it is there ${count} times`);
+  });
 
-const RECIPIENT = `SELECT recipients.address, route_id, source FROM recipients
+const COPIED = `SELECT recipients.address, route_id, source FROM recipients
   JOIN messages ON messages.seq = message_seq WHERE recipients.id = ?`;
+const SUPPRESSED = `SELECT id, lifted_json FROM suppressions
+  WHERE address = ? COLLATE NOCASE AND (scope = 'team' OR route_id = ?) ORDER BY lifted_json IS NOT NULL, scope = 'team' DESC`;
+const KEPT = 'SELECT id, lifted_json FROM suppressions WHERE id = ?';
 const WAS_REMOVED = `SELECT 1 FROM events WHERE type = 'suppression.removed'
   AND (data_json ->> '$.suppression.id' = ? OR (at >= ? AND data_json ->> '$.suppression.address' = ?)) LIMIT 1`;
 /** It was lifted for a channel, and holds again since. */
 const WAS_ADDED_AGAIN = `SELECT 1 FROM events WHERE type = 'suppression.added'
   AND at > ? AND data_json ->> '$.suppression.id' = ? LIMIT 1`;
 /** Confirmation mails that someone asked for are sent in spite of an unsubscription, and the service's own mail knows none. */
-const SENT_SINCE = `SELECT messages.id FROM recipients JOIN messages ON messages.seq = message_seq
+const SENT_SINCE = `SELECT messages.id FROM messages JOIN recipients ON message_seq = messages.seq
   WHERE recipients.address = ? COLLATE NOCASE AND messages.created_at > ? AND recipients.attempts > 0
     AND messages.source NOT IN ('form', 'system') AND (? IS NULL OR route_id = ?) LIMIT 1`;
 
@@ -56,94 +151,74 @@ interface Copied {
 
 /**
  * At an answer after which the letter's recipient gets no more mail of the practice, or of the letter's route: it is suppressed, stays so
- * until someone takes that back, and no message that is accepted from then on is handed over. `asked`: when it was asked for.
+ * until someone takes that back, and no message that is accepted from then on is handed over.
  */
 export const promiseSuppression = (
   scene: Scene,
-  { practice, recipientId, address: named }: Letter,
+  asking: Asking,
+  { recipientId, address: named }: Letter,
   scope: 'team' | 'route',
-  asked: number,
 ): void => {
-  const host = hostOf(scene, practice);
-  if (host === null || named.endsWith(`@${SIMULATOR}`)) return;
-  const copied = host.look(practice.id, (db) => db.prepare<[number], Copied>(RECIPIENT).get(recipientId));
+  const { practice, at: asked } = asking;
+  if (named.endsWith(`@${SIMULATOR}`)) return;
+  const copied = inFile(scene, practice, (db) => row<Copied>(db, COPIED, recipientId));
   // An erasure or a retention period has taken the address.
   if (copied === undefined || !copied.address.includes('@') || copied.source === 'system') return;
   const { address } = copied;
   const route = scope === 'route' ? copied.route_id : null;
-  const found = host.look(practice.id, (db) =>
-    db
-      .prepare<[string, string | null], Suppressed>(
-        `SELECT id, lifted_json FROM suppressions WHERE address = ? COLLATE NOCASE AND (scope = 'team' OR route_id = ?)
-         ORDER BY scope = 'team' DESC`,
-      )
-      .all(address, route),
-  );
-  const row = found.find(({ lifted_json }) => lifted_json === null) ?? found[0];
-  if (row === undefined) {
-    if (
-      valueIn(scene, practice, WAS_REMOVED, '', asked, address) === undefined &&
-      !isBeingErased(scene, practice, asked)
-    )
-      throw new Error(`${address} is not suppressed at ${practice.slug}, after an answer that says so`);
+  const [found] = inFile(scene, practice, (db) => rows<Suppressed>(db, SUPPRESSED, address, route)) ?? [];
+  if (found === undefined) {
+    promise(scene, asking, `${address} was suppressed after ${asked}`, (db) => {
+      if (value(db, WAS_REMOVED, '', asked, address) === undefined && !isBeingErased(db, asked))
+        throw new Error('there is no suppression, and nothing says that one was removed');
+    });
     return;
   }
   const noted = scene.now();
-  const { id } = row;
-  const what = `${practice.id}: the suppression ${id} of ${address} stays, and no message that is accepted later leaves`;
-  scene.book.promised(what, (now) => {
-    const here = hostOf(now, practice);
-    if (here === null) return;
-    const kept = here.look(practice.id, (db) =>
-      db.prepare<[string], Suppressed>('SELECT id, lifted_json FROM suppressions WHERE id = ?').get(id),
-    );
+  const { id } = found;
+  const words = `the suppression ${id} of ${address} stays, and no message that is accepted later leaves`;
+  promise(scene, asking, words, (db) => {
+    const kept = row<Suppressed>(db, KEPT, id);
     if (kept === undefined) {
-      if (valueIn(now, practice, WAS_REMOVED, id, noted, address) === undefined)
-        throw new Error(`${what}, but it is gone, and no event says that it was removed`);
+      if (value(db, WAS_REMOVED, id, noted, address) === undefined)
+        throw new Error('it is gone, and no event says that it was removed');
       return;
     }
-    if (row.lifted_json !== null || kept.lifted_json !== null) return;
-    if (valueIn(now, practice, WAS_ADDED_AGAIN, noted, id) !== undefined) return;
-    const left = valueIn<string>(now, practice, SENT_SINCE, address, noted, route, route);
-    if (left !== undefined) throw new Error(`${what}, but message ${left} was handed over`);
+    if (found.lifted_json !== null || kept.lifted_json !== null) return;
+    if (value(db, WAS_ADDED_AGAIN, noted, id) !== undefined) return;
+    const left = value<string>(db, SENT_SINCE, address, noted, route, route);
+    if (left !== undefined) throw new Error(`message ${left} was handed over`);
   });
 };
 
 /** Someone is being erased, or was since then; whom, the file does not say. */
-export const isBeingErased = (scene: Scene, practice: Practice, since: number): boolean =>
-  (valueIn<number>(
-    scene,
-    practice,
-    'SELECT count(*) FROM erasures WHERE finished_at IS NULL OR finished_at >= ?',
-    since,
-  ) ?? 0) > 0;
+export const isBeingErased = (db: Database.Database, since: number): boolean =>
+  value(db, 'SELECT 1 FROM erasures WHERE finished_at IS NULL OR finished_at >= ? LIMIT 1', since) !==
+  undefined;
 
-export const lastConsent = (scene: Scene, practice: Practice): number =>
-  valueIn<number>(scene, practice, 'SELECT coalesce(max(seq), 0) FROM consent_entries') ??
-  Number.POSITIVE_INFINITY;
+const AUDIENCE_CURSOR = "SELECT seq FROM event_cursors WHERE follower = 'audience'";
+const STILL_ON = `SELECT consent_seq FROM subscribers JOIN lists ON lists.seq = list_seq
+  WHERE address = ? COLLATE NOCASE AND status = 'active' AND consent_seq <= ? AND (? IS NULL OR lists.id = ?) LIMIT 1`;
 
 /**
- * Who has left is on no list by a consent from before: `head` is the last entry of the ledger from before the request. `listId`: of that
- * one; null: of all.
+ * Who has left is on no list by a consent from before the request. `listId`: of that one; null: of all. `byLog`: it follows from the log,
+ * once that has been read so far.
  */
 export const promiseLeft = (
   scene: Scene,
-  { practice, address }: Letter,
+  asking: Asking,
+  { address }: Letter,
   listId: string | null,
-  head: number,
+  byLog: boolean,
 ): void => {
-  const what = `${practice.id}: ${address} has left ${listId ?? 'all lists'}, and is on none by an earlier consent`;
-  scene.book.promised(what, (now) => {
-    const consent = valueIn<number>(
-      now,
-      practice,
-      `SELECT consent_seq FROM subscribers JOIN lists ON lists.seq = list_seq
-       WHERE address = ? COLLATE NOCASE AND status = 'active' AND consent_seq <= ? AND (? IS NULL OR lists.id = ?)`,
-      address,
-      head,
-      listId,
-      listId,
-    );
-    if (consent !== undefined) throw new Error(`${what}, but by entry ${consent}`);
+  const { practice, head } = asking;
+  const until = byLog
+    ? (inFile(scene, practice, (db) => value<number>(db, 'SELECT coalesce(max(seq), 0) FROM events')) ??
+      Number.POSITIVE_INFINITY)
+    : 0;
+  promise(scene, asking, `${address} has left ${listId ?? 'all lists'}, on which it was by ${head}`, (db) => {
+    if (byLog && (value<number>(db, AUDIENCE_CURSOR) ?? 0) < until) return;
+    const consent = value<number>(db, STILL_ON, address, head, listId, listId);
+    if (consent !== undefined) throw new Error(`it is on one by entry ${consent}`);
   });
 };

@@ -2,9 +2,23 @@
 // at once, and with a return path that no one was given.
 import { absence, bounceOf, deliveryStatus, feedbackReport } from '#test/support/reports.ts';
 import type { Act, Dice, Scene } from '../scene.ts';
-import { hostOf, isTheirs, type Letter, someLetter, unsubscribeAddress } from './receiving-letters.ts';
+import { value } from '../truths/sql.ts';
+import {
+  inFile,
+  isQuestion,
+  isTheirs,
+  type Letter,
+  someLetter,
+  unsubscribeAddress,
+} from './receiving-letters.ts';
 import { close, isTooManyBounces, noteBounce } from './receiving-memory.ts';
-import { type OutcomeEvent, promiseEvent, promiseSuppression } from './receiving-promises.ts';
+import {
+  type Asking,
+  beginAsking,
+  type OutcomeEvent,
+  promiseEvent,
+  promiseSuppression,
+} from './receiving-promises.ts';
 import { type Brought, bring, bringAll, FEEDBACK_SOURCE, isForLater, isTaken } from './receiving-smtp.ts';
 
 interface Kind {
@@ -42,11 +56,11 @@ const kinds = {
 type KindName = keyof typeof kinds;
 
 /** What the answer 250 to a report promises. */
-const believe = (scene: Scene, letter: Letter, { event, suppresses }: Kind, asked: number): void => {
+const believe = (scene: Scene, asking: Asking, letter: Letter, { event, suppresses }: Kind): void => {
   if (!isTheirs(scene, letter)) return;
-  promiseEvent(scene, letter, event);
+  promiseEvent(scene, asking, letter, event);
   if (!suppresses) return;
-  promiseSuppression(scene, letter, 'team', asked);
+  promiseSuppression(scene, asking, letter, 'team');
   close(scene, letter.practice, 'suppressed', letter.address);
 };
 
@@ -56,7 +70,7 @@ const WAS_TRIED = `SELECT 1 FROM recipients LEFT JOIN queue ON queue.recipient_i
 /** Who has a mail has a return path that counts, for sixty days. A simulation is shorter. */
 const requireOpen = (scene: Scene, { practice, recipientId, mail }: Letter, reply: string): void => {
   if (isTaken(reply) || isForLater(reply)) return;
-  const isKnown = hostOf(scene, practice)?.look(practice.id, (db) => db.prepare(WAS_TRIED).get(recipientId));
+  const isKnown = inFile(scene, practice, (db) => value(db, WAS_TRIED, recipientId));
   if (isKnown !== undefined)
     throw new Error(
       `a report to ${mail.returnPath} was answered "${reply}", though the mail was handed over`,
@@ -70,10 +84,10 @@ const atReturnPath = (letter: Letter, kind: Kind): Brought => ({
 });
 
 const deliver = async (scene: Scene, dice: Dice, letter: Letter, kind: Kind): Promise<void> => {
-  const asked = scene.now();
+  const asking = beginAsking(scene, letter.practice);
   const times = dice.chance(0.25) ? 2 : 1;
   const replies = await bringAll(scene, dice, ...Array(times).fill(atReturnPath(letter, kind)));
-  if (isTaken(replies[0])) believe(scene, letter, kind, asked);
+  if (isTaken(replies[0])) believe(scene, asking, letter, kind);
   requireOpen(scene, letter, replies.at(-1) ?? '');
 };
 
@@ -127,15 +141,17 @@ const complain: Act = {
     const isOptOut = dice.chance(0.2);
     const counts = dice.chance(0.05);
     const cfbl = /^[^;\s]+/.exec(letter.head.get('cfbl-address') ?? '')?.[0];
-    const asked = scene.now();
+    const asking = beginAsking(scene, letter.practice);
     const reply = await bring(scene, dice, {
       from: counts ? `feedback@${FEEDBACK_SOURCE}` : 'feedback@people.example',
       to: cfbl !== undefined && dice.chance(0.5) ? cfbl : 'fbl@mail.example.com',
       content: feedbackReport(isOptOut ? 'opt-out' : 'abuse', fields, head),
     });
     if (!isTaken(reply)) return;
-    if (!isOptOut) return believe(scene, letter, kinds.complaint, asked);
-    if (isTheirs(scene, letter)) promiseEvent(scene, letter, 'message.unsubscribed', 'at least once');
+    if (!isOptOut) return believe(scene, asking, letter, kinds.complaint);
+    if (!isTheirs(scene, letter)) return;
+    promiseEvent(scene, asking, letter, 'message.unsubscribed', 'at least once');
+    if (!isQuestion(letter)) promiseSuppression(scene, asking, letter, 'route');
   },
 };
 
