@@ -5,67 +5,57 @@ import type { KeyFor, SealingPurpose } from '#src/kernel/keys.ts';
 import { unseal } from '#src/kernel/seal.ts';
 import { keysIn } from '#test/support/keys.ts';
 import type { Service } from '../scene.ts';
-import { rows } from './sql.ts';
+import { rows, value } from './sql.ts';
 
-/** By their columns: the purpose of the key, and the column with what they are bound to. */
-const SEALED: Readonly<Record<string, readonly [purpose: SealingPurpose, context: string]>> = {
-  'captures.source': ['captured mail', 'id'],
-  'erasures.sealed_address': ['erasures', 'id'],
-};
+/** By their tables: the column, the purpose of the key, and the column with what they are bound to. */
+const SEALED: Readonly<Record<string, readonly [column: string, purpose: SealingPurpose, context: string]>> =
+  {
+    captures: ['source', 'captured mail', 'id'],
+    erasures: ['sealed_address', 'erasures', 'id'],
+  };
 /** Trigrams of texts that are in another table, in a form of SQLite's own. */
 const NOT_READ = /^(sqlite_|search_trigrams)/;
 
-interface Column {
-  readonly name: string;
-  readonly type: string;
-}
-
 export const keysAt = ({ dataDir }: Service): KeyFor => keysIn(dirname(dataDir));
 
-const tablesOf = (db: Database.Database): string[] =>
-  rows<{ name: string }>(db, "SELECT name FROM sqlite_schema WHERE type = 'table'")
-    .map(({ name }) => name)
-    .filter((name) => !NOT_READ.test(name));
+const TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table'";
+const columnsOf = (db: Database.Database, table: string): string[] =>
+  rows<{ name: string; type: string }>(db, `SELECT name, type FROM pragma_table_info('${table}')`).flatMap(
+    ({ name, type }) => (type === 'TEXT' || type === 'BLOB' ? [name] : []),
+  );
 
-const opened = (
-  keys: KeyFor,
-  place: string,
-  value: Buffer,
-  record: Readonly<Record<string, unknown>>,
-): Buffer => {
-  const [purpose, context = ''] = SEALED[place] ?? [];
-  return purpose ? unseal(keys(purpose), value, String(record[context])) : value;
+const openedIn = (db: Database.Database, table: string, keys: KeyFor): string => {
+  const [column, purpose, context] = SEALED[table] ?? [];
+  if (column === undefined || purpose === undefined) return '';
+  return rows<{ sealed: Buffer | null; bound: string }>(
+    db,
+    `SELECT ${column} AS sealed, ${context} AS bound FROM ${table}`,
+  )
+    .map(({ sealed, bound }) =>
+      sealed === null ? '' : unseal(keys(purpose), sealed, String(bound)).toString(),
+    )
+    .join('\n');
 };
 
-const textOf = (
-  keys: KeyFor,
-  place: string,
-  value: unknown,
-  record: Readonly<Record<string, unknown>>,
-): string => {
-  if (typeof value === 'string') return value;
-  return Buffer.isBuffer(value) ? opened(keys, place, value, record).toString() : '';
+const textOf = (db: Database.Database, table: string, columns: readonly string[]): string => {
+  const all = columns.map((column) => `coalesce(CAST(${column} AS TEXT), '')`).join(' || char(10) || ');
+  return value<string | null>(db, `SELECT group_concat(${all}, char(10)) FROM ${table}`) ?? '';
 };
 
-/** Called with the place of each text, `table.column`, and the text in lower case. */
-export const eachCell = (
+/** Calls `visit` with the name of each table and all its texts, in lower case. */
+export const eachTable = (
   db: Database.Database,
   keys: KeyFor,
-  visit: (place: string, text: string) => void,
+  visit: (table: string, text: string) => void,
 ): void => {
-  for (const table of tablesOf(db)) {
-    const columns = rows<Column>(db, `SELECT name, type FROM pragma_table_info('${table}')`)
-      .filter(({ type }) => type === 'TEXT' || type === 'BLOB')
-      .map(({ name }) => name);
+  for (const { name } of rows<{ name: string }>(db, TABLES)) {
+    if (NOT_READ.test(name)) continue;
+    const columns = columnsOf(db, name);
     if (columns.length === 0) continue;
-    for (const record of rows<Readonly<Record<string, unknown>>>(
-      db,
-      `SELECT ${columns.join(', ')} FROM ${table}`,
-    ))
-      for (const column of columns) {
-        const place = `${table}.${column}`;
-        const text = textOf(keys, place, record[column], record);
-        if (text !== '') visit(place, text.toLowerCase());
-      }
+    visit(name, `${textOf(db, name, columns)}\n${openedIn(db, name, keys)}`.toLowerCase());
   }
 };
+
+/** The columns of a table that have the word, by their names. */
+export const columnsWith = (db: Database.Database, table: string, word: string): string[] =>
+  columnsOf(db, table).filter((column) => textOf(db, table, [column]).toLowerCase().includes(word));

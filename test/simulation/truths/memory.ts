@@ -7,7 +7,7 @@ import type { Channel } from '#src/messages/kinds.ts';
 import type { Status } from '#src/messages/rules.ts';
 import type { HandedOver, Practice, Scene, Service } from '../scene.ts';
 import { type Host, hostsOf, lookAtHost } from './homes.ts';
-import { row, rows, value } from './sql.ts';
+import { row, rows, together, value } from './sql.ts';
 
 /** A copy that is being tried. */
 export interface Claim {
@@ -220,18 +220,12 @@ const begin = (tenant: TenantMemory, db: Database.Database): void => {
   tenant.lastRecipient = value<number | null>(db, 'SELECT max(id) FROM recipients') ?? 0;
 };
 
-const readNews = (tenant: TenantMemory, db: Database.Database, now: number): News | null => {
-  const version = value<number>(db, 'PRAGMA data_version') ?? 0;
+const readNews = (tenant: TenantMemory, db: Database.Database, now: number): News => {
   const generation = tenant.service.generation();
-  if (version === tenant.version && generation === tenant.generation) {
-    tenant.lookedAt = now;
-    return null;
-  }
   const { standing: former, lookedAt: since, lastEvent } = tenant;
   const isOther = generation !== tenant.generation;
   const isNew = isOther || gapsIn(db) > tenant.gaps;
   if (isOther) tenant.epoch += 1;
-  tenant.version = version;
   tenant.generation = generation;
   tenant.lookedAt = now;
   tenant.standing = standingOf(db, isNew ? null : former, since);
@@ -257,6 +251,16 @@ const readNews = (tenant: TenantMemory, db: Database.Database, now: number): New
   tenant.lastRecipient = news.recipients.at(-1)?.id ?? tenant.lastRecipient;
   for (const event of news.events) tenant.events.set(event.id, event);
   return news;
+};
+
+const lookForNews = (tenant: TenantMemory, db: Database.Database, now: number): News | null => {
+  const version = value<number>(db, 'PRAGMA data_version') ?? 0;
+  if (version === tenant.version && tenant.service.generation() === tenant.generation) {
+    tenant.lookedAt = now;
+    return null;
+  }
+  tenant.version = version;
+  return together(db, () => readNews(tenant, db, now));
 };
 
 const remembered = (memory: Memory, scene: Scene, host: Host, id: string, slug: string): TenantMemory => {
@@ -296,7 +300,7 @@ export const lookAround = (scene: Scene, memory: Memory): void => {
     for (const { id, slug, state } of host.tenants.values()) {
       if (state !== 'active') continue;
       const tenant = remembered(memory, scene, host, id, slug);
-      const found = host.service.look(id, (db) => readNews(tenant, db, now));
+      const found = host.service.look(id, (db) => lookForNews(tenant, db, now));
       if (found !== null) news.push(found);
     }
   }

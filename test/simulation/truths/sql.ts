@@ -35,3 +35,13 @@ export const value = <T>(
   const found = statement(db, sql).get(...values) as Readonly<Record<string, T>> | undefined;
   return found && Object.values(found)[0];
 };
+
+/** Several readings of one state of the file, which cost one lock. */
+export const together = <T>(db: Database.Database, read: () => T): T => {
+  statement(db, 'BEGIN').run();
+  try {
+    return read();
+  } finally {
+    statement(db, 'COMMIT').run();
+  }
+};

@@ -1,7 +1,7 @@
 // What must stand in no column: the words of people who were erased, and what belongs to another practice.
 import type { Kept } from '../book.ts';
 import type { Scene } from '../scene.ts';
-import { eachCell, keysAt } from './cells.ts';
+import { columnsWith, eachTable, keysAt } from './cells.ts';
 import { inFile, type Memory, present, type TenantMemory } from './memory.ts';
 import { value } from './sql.ts';
 import { broken, type Truth } from './truth.ts';
@@ -52,9 +52,12 @@ const checkTenant = (scene: Scene, book: Kept, tenant: TenantMemory): void => {
     ({ word, why }) => ({ word: word.toLowerCase(), why }),
   );
   inFile(tenant, (db) =>
-    eachCell(db, keysAt(tenant.service), (place, text) => {
-      for (const { word, why } of forbidden)
-        if (text.includes(word)) broken(`${tenant.name}: ${place} has “${word}”, which ${why}`);
+    eachTable(db, keysAt(tenant.service), (table, text) => {
+      for (const { word, why } of forbidden) {
+        if (!text.includes(word)) continue;
+        const columns = columnsWith(db, table, word).join(', ') || 'what is sealed';
+        broken(`${tenant.name}: ${table} (${columns}) has “${word}”, which ${why}`);
+      }
     }),
   );
 };
