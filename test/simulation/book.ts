@@ -87,6 +87,8 @@ export const createBook = (scene: Omit<Scene, 'book'>): Kept => {
   const erasures: Erased[] = [];
   const promises: Promised[] = [];
   const used = new Map<string, number>();
+  /** Ids of practices whose file is being put back. */
+  const unsure = new Set<string>();
   const use = (practice: Practice, recipients: readonly string[]): void => {
     for (const address of recipients) used.set(`${practice.id} ${address.toLowerCase()}`, scene.now());
   };
@@ -102,6 +104,7 @@ export const createBook = (scene: Omit<Scene, 'book'>): Kept => {
     },
     unknown: ({ practice, recipients }) => use(practice, recipients),
     closed: ({ practice, by, address: given }) => {
+      if (unsure.has(practice.id)) return;
       const address = given?.toLowerCase() ?? null;
       const home = homeOf(scene, practice.id);
       const found = home === null ? UNSEEN : home.look(practice.id, (db) => seen(db, address));
@@ -119,9 +122,18 @@ export const createBook = (scene: Omit<Scene, 'book'>): Kept => {
           closing.until ??= scene.peers.handedOver.length;
     },
     erased: ({ practice, words }) => {
-      erasures.push({ practice, words, at: scene.now() });
+      // Without a time nobody looks for the words.
+      erasures.push({ practice, words, at: unsure.has(practice.id) ? 0 : scene.now() });
+    },
+    undone: ({ practice: { id }, isOver }) => {
+      if (isOver) unsure.delete(id);
+      else unsure.add(id);
+      for (const closing of closings)
+        if (closing.practice.id === id) closing.until ??= scene.peers.handedOver.length;
+      promises.splice(0, promises.length, ...promises.filter(({ what }) => !what.startsWith(id)));
     },
     promised: (what, holds) => {
+      if ([...unsure].some((id) => what.startsWith(id))) return;
       promises.push({ what, holds, isSlow: false });
     },
   };

@@ -180,6 +180,11 @@ export interface Book {
   opened(entry: { readonly practice: Practice; readonly by: Closing; readonly address: string | null }): void;
   /** A person was erased in the practice, with what the service answered: no column holds these words from the end of the erasure on. */
   erased(entry: { readonly practice: Practice; readonly words: readonly string[] }): void;
+  /**
+   * The practice is about to get the file of an earlier time again, or none: its closings have ended, and promises whose text begins
+   * with its id are off. None are believed until it `isOver`: answers of before may be under way.
+   */
+  undone(entry: { readonly practice: Pick<Practice, 'id'>; readonly isOver: boolean }): void;
   /** Anything else that was answered and is looked for later: `holds` throws where it is not so. Called at each quiet time and at the end. */
   promised(what: string, holds: (scene: Scene) => void | Promise<void>): void;
 }
