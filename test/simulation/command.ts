@@ -82,6 +82,7 @@ export const runCommand = async (args: readonly string[], drawn: number): Promis
     let delivered = 0;
     let failed = 0;
     const started = realMs();
+    const usedBefore = process.cpuUsage();
     for (let seed = first; seed < first + count; seed += 1) {
       const outcome = await run({ seed, steps, ...(only === undefined ? {} : { only }) });
       delivered += outcome.delivered;
@@ -102,8 +103,10 @@ export const runCommand = async (args: readonly string[], drawn: number): Promis
       if (!values['go-on']) break;
     }
     const seconds = (realMs() - started) / 1_000;
+    const used = process.cpuUsage(usedBefore);
+    const cpuSeconds = (used.user + used.system) / 1_000_000;
     say(
-      `${count} seeds from ${first} of ${steps} steps, ${failed} failed: ${seconds.toFixed(1)} s, ` +
+      `${count} seeds from ${first} of ${steps} steps, ${failed} failed: ${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s of CPU), ` +
         `${delivered} completions, template ${((started - begun) / 1_000).toFixed(1)} s`,
     );
     return failed === 0 ? 0 : 1;

@@ -52,7 +52,11 @@ const WEATHERS: readonly Weather[] = [
   { slow: 0.05, verySlow: 0.004 },
   { slow: 0.3, verySlow: 0.02 },
 ];
-/** How much happens between two steps. */
+/** With a disk that is full, what is tried each second would fill hours. */
+const MOST_WHILE_TIME_PASSES = 1_000;
+/** How many steps are acts; in the others the world just goes on. */
+const ACT_SHARE = 0.3;
+/** How much happens in a step. */
 const PAUSES = [0, 1, 2, 4, 8, 20, 60];
 /** A stop has to end within the drain and what is cut off. */
 const CALM_MS = 6 * HOUR;
@@ -201,25 +205,37 @@ export const simulate = async (
       done.push(step);
       const dice = createDice(seed, step);
       world.dice = dice;
-      const act = allActs[choose(weights, dice)] as Act;
-      begin(act, createDice(seed ^ ACT_STREAM, step));
+      if (dice.chance(ACT_SHARE)) {
+        const act = allActs[choose(weights, dice)] as Act;
+        begin(act, createDice(seed ^ ACT_STREAM, step));
+      }
       await world.deliver(dice.pick(PAUSES));
       while (inFlight >= AT_ONCE && (await world.deliver(1)) > 0) {}
       if (passing > 0) {
         const until = world.now + passing;
         passing = 0;
-        await world.until(() => false, until);
+        const most = world.delivered + MOST_WHILE_TIME_PASSES;
+        await world.until(() => world.delivered > most, until);
       }
       look();
     }
     await calm();
   };
 
+  /** Nothing waits for a time. */
+  const isQuiet = (): boolean =>
+    template.practices.every(({ id }) => {
+      const waits = (sql: string): boolean => service.look(id, (db) => db.prepare(sql).get() !== undefined);
+      return (
+        !waits('SELECT 1 FROM queue') && !waits("SELECT 1 FROM webhook_deliveries WHERE status = 'pending'")
+      );
+    });
+
   const calm = async (): Promise<void> => {
     step = CALM_STEP;
     world.dice = createDice(seed, CALM_STEP);
     faults.end();
-    note('calm');
+    note(`calm ${world.delivered}`);
     await world.until(() => inFlight === 0, world.now + CALM_MS);
     requireSound();
     if (inFlight > 0) throw new Error(`${inFlight} of what people began has not ended`);
@@ -228,6 +244,7 @@ export const simulate = async (
     for (let day = 0; day < CALM_DAYS; day += 1) {
       await world.until(() => false, world.now + DAY);
       look();
+      if (isQuiet()) break;
     }
     await drive(world, truths?.calm() ?? Promise.resolve(), DAY);
     requireSound();

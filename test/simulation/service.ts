@@ -34,7 +34,7 @@ export interface MachineOptions {
   readonly ports: Ports;
   readonly config: Readonly<Record<string, unknown>>;
   readonly disk: SimDisk;
-  /** Each line of the log from `warn` on, parsed. */
+  /** Each line of the log from `error` on, parsed. */
   readonly onLog: (line: Readonly<Record<string, unknown>>) => void;
   /** The answer 500 is a defect, whatever fails. */
   readonly onDefect: (what: string) => void;
@@ -118,7 +118,7 @@ export const createMachine = (options: MachineOptions): Machine => {
   const cuts = new Set<(error: Error) => void>();
   const looks = new Map<string, Database.Database>();
 
-  const log = createLog('warn', {
+  const log = createLog('error', {
     write: (line) => {
       const parsed = JSON.parse(line) as Record<string, unknown>;
       options.onLog(parsed);

@@ -72,7 +72,7 @@ export const configAt = (home: string, ports: typeof PORTS): Record<string, unkn
       per_list: { per_hour: MANY },
     },
   },
-  log: { level: 'warn' },
+  log: { level: 'error' },
 });
 
 export const writeSecrets = (home: string): void => {

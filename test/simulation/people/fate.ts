@@ -62,6 +62,10 @@ export const fates: readonly Act[] = [
   {
     name: 'hours pass',
     weight: 1.5,
-    run: async (scene, dice) => scene.passTime(dice.int(1, 12) * HOUR),
+    run: async (scene, dice) => {
+      // No one leaves a full disk for hours, and all that waits for it is tried each second.
+      scene.faults.fillDisk(false);
+      scene.passTime(dice.int(1, 12) * HOUR);
+    },
   },
 ];
