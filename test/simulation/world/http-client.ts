@@ -118,6 +118,9 @@ export const createHttpClient = (port: number): HttpClient => {
     socket?.destroy();
     socket = null;
     bytes = Buffer.alloc(0);
+    const left = waiting;
+    waiting = null;
+    left?.reject(new Cut('the process ended before the answer'));
   };
   const connection = (): SimSocket => {
     if (socket !== null && !socket.destroyed && socket.writable) return socket;
