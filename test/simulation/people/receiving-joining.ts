@@ -7,8 +7,8 @@ import {
   isQuestion,
   isTheirs,
   type Letter,
+  newestLetters,
   numberInToken,
-  someLetter,
 } from './receiving-letters.ts';
 import { isNewMessage, returning } from './receiving-memory.ts';
 import { type Asking, beginAsking, promise } from './receiving-promises.ts';
@@ -20,7 +20,7 @@ const CONFIRMED = 'Ihre Anmeldung ist bestätigt';
 const MAY_FAIL: ReadonlySet<number> = new Set([404, 409, 429, 502, 503, 504, 507]);
 
 /** People who subscribe again and again; what the relay does with their mail follows from their name. */
-const readerOf = (dice: Dice): string => {
+export const readerOf = (dice: Dice): string => {
   const kind = dice.chance(0.06) ? dice.pick(['soft', 'lost', 'slow']) : '';
   return `${kind}leser${dice.int(1, 25)}@people.example`;
 };
@@ -53,7 +53,7 @@ const noteRequest = (scene: Scene, asking: Asking, address: string): void => {
 const wrong = (what: string, { status, text }: Reply): Error =>
   new Error(`${what} was answered ${status} ${text.slice(0, 500)}`);
 
-const subscribe = async (
+export const subscribe = async (
   scene: Scene,
   practice: Practice,
   address: string,
@@ -75,6 +75,7 @@ const subscribe = async (
     );
   try {
     const reply = await returning(scene, practice, address, ask);
+    scene.note(`  form of ${practice.slug} for ${address}: ${reply.status}`);
     if (reply.status === (asPage ? 200 : 202)) noteRequest(scene, asking, address);
     else if (!MAY_FAIL.has(reply.status)) throw wrong('a request to subscribe', reply);
   } catch (error) {
@@ -136,18 +137,28 @@ const believe = (scene: Scene, asking: Asking, { address }: Letter, requestSeq: 
 
 const requestIn = (path: string): number => numberInToken(path.slice(path.indexOf('token=') + 6));
 
-const answer = async (scene: Scene, letter: Letter, path: string, method: 'GET' | 'POST'): Promise<void> => {
+export const answer = async (
+  scene: Scene,
+  letter: Letter,
+  path: string,
+  method: 'GET' | 'POST',
+): Promise<void> => {
   const asking = beginAsking(scene, letter.practice);
   const ask = (): Promise<Reply> => scene.service.ask(method, path, { headers: GERMAN });
   const reply = await returning(scene, letter.practice, letter.address, ask);
-  if (reply.status === 200 && reply.text.includes(CONFIRMED) && isTheirs(scene, letter))
+  const isOn = reply.text.includes(CONFIRMED);
+  scene.note(`  confirmation of ${letter.address}: ${reply.status}${isOn ? ', on the list' : ''}`);
+  if (reply.status === 200 && isOn && isTheirs(scene, letter))
     believe(scene, asking, letter, requestIn(path));
   if (reply.status !== 200 && !MAY_FAIL.has(reply.status))
     throw wrong('the link of a confirmation mail', reply);
 };
 
+const CHOSEN_AMONG = 4;
+
 const question = (scene: Scene, dice: Dice): readonly [Letter, string] | null => {
-  const letter = someLetter(scene, dice, isQuestion);
+  const newest = newestLetters(scene, isQuestion, CHOSEN_AMONG);
+  const letter = newest.length === 0 ? null : dice.pick(newest);
   const path = letter && confirmPath(letter);
   return letter && path ? [letter, path] : null;
 };

@@ -8,7 +8,7 @@ import {
   unsubscribeAddress,
   unsubscribePath,
 } from './receiving-letters.ts';
-import { close } from './receiving-memory.ts';
+import { close, rememberGone } from './receiving-memory.ts';
 import {
   type Asking,
   beginAsking,
@@ -35,6 +35,7 @@ const MAY_FAIL: ReadonlySet<number> = new Set([404, 429, 502, 503, 504, 507]);
 
 /** Whether the page came. A link works as long as its mail is known, and whatever fails, nothing is wrong with it. */
 const hasPage = (scene: Scene, letter: Letter, { status, text }: Reply): boolean => {
+  scene.note(`  link of recipient ${letter.recipientId} at ${letter.practice.slug}: ${status}`);
   if (status === 404 && isTheirs(scene, letter))
     throw new Error(`a link of recipient ${letter.recipientId} at ${letter.practice.slug} leads nowhere`);
   if (status >= 400 && !MAY_FAIL.has(status)) throw new Error(`a link was answered ${status} ${text}`);
@@ -49,9 +50,10 @@ const believe = (scene: Scene, asking: Asking, letter: Letter, fromAll: boolean)
   if (!fromAll && isQuestion(letter)) return;
   promiseSuppression(scene, asking, letter, fromAll ? 'team' : 'route');
   close(scene, letter.practice, 'unsubscribed', letter.address);
+  if (fromAll) rememberGone(scene, letter.practice, letter.address);
 };
 
-const post = async (
+export const leave = async (
   scene: Scene,
   dice: Dice,
   letter: Letter,
@@ -74,7 +76,7 @@ const oneClick: Act = {
   weight: 2,
   run: async (scene, dice) => {
     const [letter, path] = linked(scene, dice) ?? [];
-    if (letter && path) await post(scene, dice, letter, path, false);
+    if (letter && path) await leave(scene, dice, letter, path, false);
   },
 };
 
@@ -85,7 +87,7 @@ const clickTogether: Act = {
     const [letter, path] = linked(scene, dice) ?? [];
     if (!letter || !path) return;
     const alls = [false, dice.chance(0.3), false];
-    await Promise.all(alls.map((fromAll) => post(scene, dice, letter, path, fromAll)));
+    await Promise.all(alls.map((fromAll) => leave(scene, dice, letter, path, fromAll)));
   },
 };
 
@@ -97,7 +99,7 @@ const byPage: Act = {
     if (!letter || !path) return;
     const leaves = dice.chance(0.7);
     const shown = await scene.service.ask(dice.chance(0.2) ? 'HEAD' : 'GET', path, { headers: GERMAN });
-    if (hasPage(scene, letter, shown) && leaves) await post(scene, dice, letter, path, true);
+    if (hasPage(scene, letter, shown) && leaves) await leave(scene, dice, letter, path, true);
   },
 };
 

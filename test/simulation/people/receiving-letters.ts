@@ -100,6 +100,25 @@ export const someLetter = (
   return null;
 };
 
+const NEWEST = 120;
+
+/** The newest of those that are wanted, the newest first. */
+export const newestLetters = (
+  scene: Scene,
+  isWanted: (letter: Letter) => boolean,
+  most: number,
+): readonly Letter[] => {
+  const { handedOver } = scene.peers;
+  const found: Letter[] = [];
+  for (let index = handedOver.length - 1; index >= Math.max(0, handedOver.length - NEWEST); index -= 1) {
+    const mail = handedOver[index];
+    const letter = mail === undefined ? null : letterOf(scene, mail);
+    if (letter !== null && isWanted(letter)) found.push(letter);
+    if (found.length === most) break;
+  }
+  return found;
+};
+
 /** Path and query of a link. */
 const pathIn = (text: string, pattern: RegExp): string | null => pattern.exec(text)?.[1] ?? null;
 

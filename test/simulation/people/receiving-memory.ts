@@ -8,6 +8,13 @@ interface Memory {
   readonly noted: Set<string>;
   /** By practice: hard bounces that were reported. */
   readonly bounces: Map<string, number>;
+  /** Who has left everything, and may come back. */
+  readonly gone: Person[];
+}
+
+export interface Person {
+  readonly practice: Practice;
+  readonly address: string;
 }
 
 /** The guardrail pauses a practice at one in twenty. */
@@ -18,7 +25,7 @@ const memories = new WeakMap<Book, Memory>();
 const memoryOf = ({ book }: Pick<Scene, 'book'>): Memory => {
   const known = memories.get(book);
   if (known !== undefined) return known;
-  const memory: Memory = { returning: new Map(), noted: new Set(), bounces: new Map() };
+  const memory: Memory = { returning: new Map(), noted: new Set(), bounces: new Map(), gone: [] };
   memories.set(book, memory);
   return memory;
 };
@@ -104,3 +111,12 @@ export const noteBounce = (scene: Scene, { id }: Practice): void => {
 export const isTooManyBounces = (scene: Scene, { id }: Practice): boolean =>
   ((memoryOf(scene).bounces.get(id) ?? 0) + 1) * MAILS_PER_BOUNCE * scene.practices.length >
   scene.peers.handedOver.length;
+
+const REMEMBERED = 30;
+
+export const rememberGone = (scene: Scene, practice: Practice, address: string): void => {
+  const { gone } = memoryOf(scene);
+  gone.push({ practice, address });
+  if (gone.length > REMEMBERED) gone.shift();
+};
+export const whoIsGone = (scene: Scene): readonly Person[] => memoryOf(scene).gone;

@@ -33,6 +33,7 @@ export const bringAll = async (
     const replies: string[] = [];
     for (const mail of mails) {
       const reply = await bringBy(talk, mail);
+      scene.note(`  mail to ${mail.to}: ${reply}`);
       replies.push(reply);
       if (!reply.startsWith('2')) break;
     }

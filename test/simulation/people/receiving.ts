@@ -2,6 +2,7 @@
 import type { Act } from '../scene.ts';
 import { inboundActs } from './receiving-inbound.ts';
 import { joiningActs } from './receiving-joining.ts';
+import { journeyActs } from './receiving-journeys.ts';
 import { leavingActs } from './receiving-leaving.ts';
 import { openActs } from './receiving-opens.ts';
 import { reportActs } from './receiving-reports.ts';
@@ -12,4 +13,5 @@ export const receivingActs: readonly Act[] = [
   ...openActs,
   ...leavingActs,
   ...joiningActs,
+  ...journeyActs,
 ];
