@@ -13,6 +13,7 @@ import { configAt, drive, layOut, OTHER_PORTS, PORTS, type Template, writeSecret
 
 type Truths = any;
 
+import { homeOf } from './truths/homes.ts';
 import { createDice } from './world/dice.ts';
 import { SimDisk } from './world/disk.ts';
 import { answerBy } from './world/resolver.ts';
@@ -225,9 +226,13 @@ export const simulate = async (
   /** Nothing waits for a time. */
   const isQuiet = (): boolean =>
     template.practices.every(({ id }) => {
-      const waits = (sql: string): boolean => service.look(id, (db) => db.prepare(sql).get() !== undefined);
+      // It was erased, or has not ended its move.
+      const home = homeOf(scene, id);
+      const waits = (sql: string): boolean =>
+        home?.look(id, (db) => db.prepare(sql).get() !== undefined) ?? false;
       return (
-        !waits('SELECT 1 FROM queue') && !waits("SELECT 1 FROM webhook_deliveries WHERE status = 'pending'")
+        !waits('SELECT 1 FROM queue WHERE claimed < 2') &&
+        !waits("SELECT 1 FROM webhook_deliveries WHERE status = 'pending'")
       );
     });
 
