@@ -1,6 +1,7 @@
 // What an answer to a send means, and writing it into the book. An answer that the state of the practice or of the disk explains is
 // taken as it is; any other is a broken truth.
 import { Cut, type Practice, type Reply, type Scene } from '../scene.ts';
+import { epochOf } from './running-memory.ts';
 import { memoryOf, remember, type Sent } from './sending-memory.ts';
 
 /** What others do to the practice meanwhile explains these refusals: a token is gone, it is paused or moves, its domain changes. */
@@ -39,7 +40,10 @@ export const mayRefuse = (what: string, reply: Reply, codes: readonly string[] =
 const isForeignRefusal = ({ status, body }: Reply): boolean => {
   if (status === 401 || status === 403 || status === 404 || status === 409 || status === 429) return true;
   if (status === 503) return true;
-  return status === 422 && /paused|suppress|warm-up|used up|archived/i.test(JSON.stringify(body));
+  return (
+    status === 422 &&
+    /paused|suppress|warm-up|used up|archived|may not send from|token is unknown/i.test(JSON.stringify(body))
+  );
 };
 
 /** Accepted; refused, so that nothing is kept that leaves; or it may be in the file though the answer says that it failed. */
@@ -59,10 +63,15 @@ export interface Sending {
 }
 
 /** Of a request that is accepted or refused as a whole. */
-export const wholeFate = (reply: Reply, what: string, accepted: () => Fate): Fate => {
+export const wholeFate = (
+  reply: Reply,
+  what: string,
+  accepted: () => Fate,
+  codes: readonly string[] = [],
+): Fate => {
   if (reply.status === 503) return 'unknown';
   if (reply.status === 200 || reply.status === 202 || reply.status === 250) return accepted();
-  mayRefuse(what, reply);
+  mayRefuse(what, reply, codes);
   return 'refused';
 };
 
@@ -105,8 +114,14 @@ export const submit = async (
   return fates;
 };
 
-export const rememberSent = (scene: Scene, one: Omit<Sent, 'rank'>): Sent =>
-  remember(memoryOf(scene).sent, { ...one, rank: -1 });
+export const sentNow = (scene: Scene, one: Omit<Sent, 'rank' | 'epoch'>): Sent => ({
+  ...one,
+  epoch: epochOf(scene, one.practice),
+  rank: -1,
+});
+
+export const rememberSent = (scene: Scene, one: Parameters<typeof sentNow>[1]): Sent =>
+  remember(memoryOf(scene).sent, sentNow(scene, one));
 
 export const idsOf = (fates: readonly Fate[]): readonly string[] =>
   fates.flatMap((fate) => (typeof fate === 'object' && fate.id !== null ? [fate.id] : []));
