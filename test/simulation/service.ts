@@ -116,7 +116,7 @@ export const createMachine = (options: MachineOptions): Machine => {
   let generation = 0;
   let clients: HttpClient[] = [];
   const cuts = new Set<(error: Error) => void>();
-  const looks = new Map<string, Database.Database>();
+  const looks = new Map<string, { readonly db: Database.Database; readonly inode: number | undefined }>();
 
   const log = createLog('error', {
     write: (line) => {
@@ -126,7 +126,7 @@ export const createMachine = (options: MachineOptions): Machine => {
   });
 
   const endLooks = (): void => {
-    for (const db of looks.values()) db.close();
+    for (const { db } of looks.values()) db.close();
     looks.clear();
   };
   const die = (): void => {
@@ -163,15 +163,21 @@ export const createMachine = (options: MachineOptions): Machine => {
   const look: Service['look'] = (practiceId, work) => {
     const path =
       practiceId === null ? join(dataDir, 'platform.db') : join(dataDir, 'tenants', practiceId, 'tenant.db');
-    let db = looks.get(path);
-    if (db === undefined) {
+    // A restore and a move put another file into the place of the former one.
+    const inode = fs.statSync(path, { throwIfNoEntry: false })?.ino;
+    let found = looks.get(path);
+    if (found !== undefined && found.inode !== inode) {
+      found.db.close();
+      found = undefined;
+    }
+    if (found === undefined) {
       const mine = world().owner;
       world().owner = OUTSIDE;
-      db = new Database(path, { fileMustExist: true });
+      found = { db: new Database(path, { fileMustExist: true }), inode };
       world().owner = mine;
-      looks.set(path, db);
+      looks.set(path, found);
     }
-    return work(db);
+    return work(found.db);
   };
 
   return {
