@@ -14,6 +14,8 @@ export interface Host {
   readonly service: Service;
   /** Those that are there now. */
   tenants: ReadonlyMap<string, Tenant>;
+  /** When something of them is due, as the registry knows it. */
+  due: ReadonlyMap<string, number>;
   /** All that ever were, for return paths of mail that left before. */
   readonly byNumber: Map<number, string>;
   version: number;
@@ -26,6 +28,7 @@ export const hostsOf = ({ service, other }: Pick<Scene, 'service' | 'other'>): r
   [service, other].map((one) => ({
     service: one,
     tenants: new Map(),
+    due: new Map(),
     byNumber: new Map(),
     version: -1,
     generation: -1,
@@ -46,6 +49,8 @@ export const lookAtHost = (host: Host): boolean => {
     const found = rows<Tenant>(db, 'SELECT id, number, slug, state, purpose FROM tenants');
     host.tenants = new Map(found.map((tenant) => [tenant.id, tenant]));
     for (const { id, number } of found) host.byNumber.set(number, id);
+    const due = rows<{ tenant_id: string; due_at: number }>(db, 'SELECT tenant_id, due_at FROM queue_due');
+    host.due = new Map(due.map(({ tenant_id, due_at }) => [tenant_id, due_at]));
   });
   return true;
 };

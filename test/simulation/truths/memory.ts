@@ -2,12 +2,11 @@
 // What was visible and not yet synced may be gone after a crash, so that a new process is a new beginning for what is remembered here.
 import type Database from 'better-sqlite3';
 import type { EventType } from '#src/events/catalogue.ts';
-import { GAP } from '#src/kernel/db/leave-gap.ts';
 import type { Channel } from '#src/messages/kinds.ts';
 import type { Status } from '#src/messages/rules.ts';
-import type { HandedOver, Practice, Scene, Service } from '../scene.ts';
-import { type Host, hostsOf, lookAtHost } from './homes.ts';
-import { row, rows, together, value } from './sql.ts';
+import type { HandedOver, Practice, Service } from '../scene.ts';
+import type { Host } from './homes.ts';
+import { row, rows } from './sql.ts';
 
 /** A copy that is being tried. */
 export interface Claim {
@@ -28,6 +27,8 @@ export interface Standing {
   readonly pausedAt: number | null;
   readonly campaigns: ReadonlyMap<number, { readonly status: string; readonly updated_at: number }>;
   readonly lastSuppression: number;
+  /** When the first copy is due; null: none waits. */
+  readonly dueAt: number | null;
 }
 
 export interface LoggedEvent {
@@ -78,8 +79,9 @@ export interface News {
   readonly since: number;
   /** A file, or a process, that was not looked at before: what is in it is no change. */
   readonly isNew: boolean;
-  /** Where the log ended before. */
+  /** Where the log ended before, and ends now. */
   readonly lastEvent: number;
+  readonly logEnd: number;
   readonly events: readonly LoggedEvent[];
   readonly messages: readonly {
     readonly seq: number;
@@ -140,172 +142,6 @@ export interface Mail {
   readonly isPresent: boolean;
   readonly copy: Copy;
 }
-
-const NOTHING: Standing = {
-  claims: new Map(),
-  held: new Set(),
-  pausedAt: null,
-  campaigns: new Map(),
-  lastSuppression: 0,
-};
-
-export const createMemory = (scene: Pick<Scene, 'service' | 'other'>): Memory => ({
-  hosts: hostsOf(scene),
-  tenants: new Map(),
-  ...{ news: [], mails: [], copies: new Map(), looked: { mails: 0, deliveries: 0 } },
-});
-
-const standingOf = (db: Database.Database, former: Standing | null, notBefore: number): Standing => {
-  const claims = new Map<number, Claim>();
-  for (const { recipient_id, attempts, due_at } of rows<{
-    recipient_id: number;
-    attempts: number;
-    due_at: number;
-  }>(db, 'SELECT recipient_id, attempts, due_at FROM queue WHERE claimed = 1')) {
-    const known = former?.claims.get(recipient_id);
-    claims.set(
-      recipient_id,
-      known?.attempts === attempts
-        ? known
-        : { recipientId: recipient_id, attempts, dueAt: due_at, before: former, notBefore },
-    );
-  }
-  const held = rows<{ recipient_id: number }>(db, 'SELECT recipient_id FROM queue WHERE claimed = 2');
-  const campaigns = rows<{ seq: number; status: string; updated_at: number }>(
-    db,
-    'SELECT seq, status, updated_at FROM campaigns',
-  );
-  return {
-    claims,
-    held: new Set(held.map(({ recipient_id }) => recipient_id)),
-    pausedAt: value<number | null>(db, 'SELECT paused_at FROM practice') ?? null,
-    campaigns: new Map(campaigns.map((campaign) => [campaign.seq, campaign])),
-    lastSuppression: value<number>(db, "SELECT seq FROM sqlite_sequence WHERE name = 'suppressions'") ?? 0,
-  };
-};
-
-const gapsIn = (db: Database.Database): number =>
-  Math.floor((value<number>(db, "SELECT seq FROM sqlite_sequence WHERE name = 'recipients'") ?? 0) / GAP);
-
-/** The file is another one by now: what was accepted since its copy was made is gone. */
-const noteRestore = (tenant: TenantMemory, db: Database.Database, now: number): void => {
-  const gaps = gapsIn(db);
-  if (gaps > tenant.gaps) {
-    tenant.restoredTo =
-      value<number | null>(
-        db,
-        'SELECT max(m.created_at) FROM recipients r JOIN messages m ON m.seq = r.message_seq WHERE r.id < ?',
-        gaps * GAP,
-      ) ?? 0;
-    tenant.restoredAt = now;
-  }
-  tenant.gaps = gaps;
-};
-
-const EVENTS =
-  'SELECT seq, id, message_seq, recipient_id, inbound_seq, type, at FROM events WHERE seq > ? ORDER BY seq';
-
-/** What is there, without any of it being news. */
-const begin = (tenant: TenantMemory, db: Database.Database): void => {
-  tenant.statuses.clear();
-  tenant.events.clear();
-  for (const { id, status } of rows<{ id: number; status: Status }>(db, 'SELECT id, status FROM recipients'))
-    tenant.statuses.set(id, status);
-  tenant.lastEvent = 0;
-  for (const event of rows<LoggedEvent>(db, EVENTS, 0)) {
-    tenant.events.set(event.id, event);
-    tenant.lastEvent = event.seq;
-  }
-  tenant.lastMessage = value<number | null>(db, 'SELECT max(seq) FROM messages') ?? 0;
-  tenant.lastRecipient = value<number | null>(db, 'SELECT max(id) FROM recipients') ?? 0;
-};
-
-const readNews = (tenant: TenantMemory, db: Database.Database, now: number): News => {
-  const generation = tenant.service.generation();
-  const { standing: former, lookedAt: since, lastEvent } = tenant;
-  const isOther = generation !== tenant.generation;
-  const isNew = isOther || gapsIn(db) > tenant.gaps;
-  if (isOther) tenant.epoch += 1;
-  tenant.generation = generation;
-  tenant.lookedAt = now;
-  tenant.standing = standingOf(db, isNew ? null : former, since);
-  if (isNew) {
-    noteRestore(tenant, db, now);
-    begin(tenant, db);
-    const before = tenant.standing;
-    const nothing = { events: [], messages: [], recipients: [] };
-    return { tenant, before, former, since, isNew, lastEvent: tenant.lastEvent, ...nothing };
-  }
-  const news: News = {
-    ...{ tenant, before: former, former, since, isNew, lastEvent },
-    events: rows<LoggedEvent>(db, EVENTS, lastEvent),
-    messages: rows(
-      db,
-      'SELECT seq, campaign_seq, created_at FROM messages WHERE seq > ?',
-      tenant.lastMessage,
-    ),
-    recipients: rows(db, 'SELECT id, status FROM recipients WHERE id > ?', tenant.lastRecipient),
-  };
-  tenant.lastEvent = news.events.at(-1)?.seq ?? lastEvent;
-  tenant.lastMessage = news.messages.at(-1)?.seq ?? tenant.lastMessage;
-  tenant.lastRecipient = news.recipients.at(-1)?.id ?? tenant.lastRecipient;
-  for (const event of news.events) tenant.events.set(event.id, event);
-  return news;
-};
-
-const lookForNews = (tenant: TenantMemory, db: Database.Database, now: number): News | null => {
-  const version = value<number>(db, 'PRAGMA data_version') ?? 0;
-  if (version === tenant.version && tenant.service.generation() === tenant.generation) {
-    tenant.lookedAt = now;
-    return null;
-  }
-  tenant.version = version;
-  return together(db, () => readNews(tenant, db, now));
-};
-
-const remembered = (memory: Memory, scene: Scene, host: Host, id: string, slug: string): TenantMemory => {
-  const known = memory.tenants.get(id);
-  if (known !== undefined) {
-    if (known.service !== host.service) {
-      known.service = host.service;
-      known.generation = -1;
-    }
-    return known;
-  }
-  const tenant: TenantMemory = {
-    ...{
-      id,
-      name: slug,
-      practice: scene.practices.find((one) => one.id === id) ?? null,
-      service: host.service,
-    },
-    ...{ generation: -1, version: -1, lookedAt: 0, standing: NOTHING },
-    ...{ lastEvent: 0, lastMessage: 0, lastRecipient: 0, gaps: 0, restoredTo: 0, restoredAt: 0 },
-    ...{ epoch: 0, formerEpoch: 0 },
-    statuses: new Map(),
-    events: new Map(),
-    published: new Map(),
-  };
-  memory.tenants.set(id, tenant);
-  return tenant;
-};
-
-/** Looks at all hosts that run, and at each file that has changed. */
-export const lookAround = (scene: Scene, memory: Memory): void => {
-  const news: News[] = [];
-  const now = scene.now();
-  for (const tenant of memory.tenants.values()) tenant.formerEpoch = tenant.epoch;
-  for (const host of memory.hosts) {
-    if (!lookAtHost(host)) continue;
-    for (const { id, slug, state } of host.tenants.values()) {
-      if (state !== 'active') continue;
-      const tenant = remembered(memory, scene, host, id, slug);
-      const found = host.service.look(id, (db) => lookForNews(tenant, db, now));
-      if (found !== null) news.push(found);
-    }
-  }
-  memory.news = news;
-};
 
 /** The tenants that work on a host now. */
 export const present = ({ hosts, tenants }: Memory): TenantMemory[] =>

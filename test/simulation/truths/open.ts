@@ -10,11 +10,12 @@ import { createIdempotency } from './idempotency.ts';
 import { claimsAreAllowed, mailsAreAllowed, pausedCampaignsStandStill } from './leaving.ts';
 import { waitingEnds } from './liveness.ts';
 import { logHasNoGap, publishedStays } from './log.ts';
+import { createMemory, lookAround } from './look.ts';
 import { lookAtMails } from './mails.ts';
-import { createMemory, lookAround } from './memory.ts';
 import { askAll, askNow } from './promises.ts';
 import { createPublished, heldMailHasNoEvent } from './published.ts';
 import { dueIsNoted, registryAgrees } from './registry.ts';
+import { inOneState } from './sql.ts';
 import { statusesRise } from './statuses.ts';
 import { createAnsweredIsStored, everythingIsStored } from './stored.ts';
 import type { Truth } from './truth.ts';
@@ -29,7 +30,7 @@ export interface Truths {
 }
 
 /** Promises are asked after so many steps. */
-const PROMISES_EVERY = 20;
+const PROMISES_EVERY = 40;
 
 export const openTruths = (scene: Scene, book: Kept): Truths => {
   const memory = createMemory(scene);
@@ -75,11 +76,13 @@ export const openTruths = (scene: Scene, book: Kept): Truths => {
         throw new Error(`${name}: ${error instanceof Error ? error.message : error}`, { cause: error });
       }
   };
-  const look = (): void => {
-    lookAround(scene, memory);
-    lookAtMails(scene, memory);
-    check(ofStep);
-  };
+  const look = (...more: readonly Truth[]): void =>
+    inOneState(() => {
+      lookAround(scene, memory);
+      lookAtMails(scene, memory);
+      check(ofStep);
+      check(more);
+    });
   look();
 
   return {
@@ -92,14 +95,9 @@ export const openTruths = (scene: Scene, book: Kept): Truths => {
           later ??= error;
         });
     },
-    afterStart: () => {
-      look();
-      check(ofStart);
-    },
+    afterStart: () => look(...ofStart),
     calm: async () => {
-      look();
-      check(ofStart);
-      check(ofEnd);
+      look(...ofStart, ...ofEnd);
       await askAll(scene, book);
       look();
     },

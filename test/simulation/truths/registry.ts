@@ -6,23 +6,21 @@ import { inFile, type Memory, present, type TenantMemory } from './memory.ts';
 import { row, rows, value } from './sql.ts';
 import { broken, type Truth } from './truth.ts';
 
-const EARLIEST = 'SELECT min(due_at) FROM queue WHERE claimed < 2';
-
 /** At any time: the note is on the disk before there is something due. */
 export const dueIsNoted: Truth = {
   name: 'the registry knows when something is due',
   check: (_scene, _book, memory) => {
-    if (memory.news.length === 0 && !memory.hosts.some(({ hasChanged }) => hasChanged)) return;
-    for (const tenant of present(memory)) {
-      const due = inFile(tenant, (db) => value<number | null>(db, EARLIEST)) ?? null;
-      if (due === null) continue;
-      const noted = tenant.service.look(null, (db) =>
-        value<number>(db, 'SELECT due_at FROM queue_due WHERE tenant_id = ?', tenant.id),
-      );
-      if (noted === undefined || noted > due)
+    for (const { service, tenants, due } of memory.hosts) {
+      if (!service.isUp()) continue;
+      for (const { id } of tenants.values()) {
+        const tenant = memory.tenants.get(id);
+        const dueAt = tenant?.service === service ? tenant.standing.dueAt : null;
+        const noted = due.get(id);
+        if (dueAt === null || (noted !== undefined && noted <= dueAt)) continue;
         broken(
-          `${tenant.name}: something is due at ${new Date(due).toISOString()}, and the registry says ${noted === undefined ? 'nothing' : new Date(noted).toISOString()}`,
+          `${tenant?.name}: something is due at ${new Date(dueAt).toISOString()}, and the registry says ${noted === undefined ? 'nothing' : new Date(noted).toISOString()}`,
         );
+      }
     }
   },
 };

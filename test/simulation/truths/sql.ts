@@ -3,16 +3,27 @@ import type Database from 'better-sqlite3';
 
 const prepared = new WeakMap<Database.Database, Map<string, Database.Statement<unknown[]>>>();
 
+/** Connections that read one state of their file, until the look ends; null: each statement stands for itself. */
+let reading: Set<Database.Database> | null = null;
+
 const statement = (db: Database.Database, sql: string): Database.Statement<unknown[]> => {
-  let known = prepared.get(db);
-  if (known === undefined) {
-    known = new Map();
-    prepared.set(db, known);
+  if (reading !== null && !reading.has(db)) {
+    reading.add(db);
+    known(db, 'BEGIN').run();
   }
-  let found = known.get(sql);
+  return known(db, sql);
+};
+
+const known = (db: Database.Database, sql: string): Database.Statement<unknown[]> => {
+  let all = prepared.get(db);
+  if (all === undefined) {
+    all = new Map();
+    prepared.set(db, all);
+  }
+  let found = all.get(sql);
   if (found === undefined) {
     found = db.prepare(sql);
-    known.set(sql, found);
+    all.set(sql, found);
   }
   return found;
 };
@@ -36,12 +47,13 @@ export const value = <T>(
   return found && Object.values(found)[0];
 };
 
-/** Several readings of one state of the file, which cost one lock. */
-export const together = <T>(db: Database.Database, read: () => T): T => {
-  statement(db, 'BEGIN').run();
+/** What is read meanwhile is of one state of each file, which costs one lock instead of one a statement. */
+export const inOneState = (look: () => void): void => {
+  reading = new Set();
   try {
-    return read();
+    look();
   } finally {
-    statement(db, 'COMMIT').run();
+    for (const db of reading) if (db.open) known(db, 'COMMIT').run();
+    reading = null;
   }
 };
