@@ -9,7 +9,16 @@ import { startRelay } from './peers/relay.ts';
 import { fates } from './people/fate.ts';
 import { type Act, Cut, type Dice, type Scene } from './scene.ts';
 import { createMachine, type Machine, publishedKeys } from './service.ts';
-import { configAt, drive, layOut, OTHER_PORTS, PORTS, type Template, writeSecrets } from './template.ts';
+import {
+  configAt,
+  drive,
+  layOut,
+  OTHER_KEY_BYTE,
+  OTHER_PORTS,
+  PORTS,
+  type Template,
+  writeSecrets,
+} from './template.ts';
 
 type Truths = any;
 
@@ -111,7 +120,7 @@ export const simulate = async (
   );
   const machineAt = (name: string, ports: typeof PORTS): Machine => {
     const place = join(home, name);
-    writeSecrets(place);
+    writeSecrets(place, ports === OTHER_PORTS ? OTHER_KEY_BYTE : undefined);
     const machine = createMachine({
       name,
       home: place,

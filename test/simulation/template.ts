@@ -23,6 +23,8 @@ export const PORTS = { http: 8_080, submission: 5_870, inbound: 2_525 };
 export const OTHER_PORTS = { http: 8_081, submission: 5_871, inbound: 2_526 };
 export const ADMIN_TOKEN = 'simulated-admin-token-of-32-characters';
 const MASTER_KEY_BYTES = 32;
+const MASTER_KEY_BYTE = 7;
+export const OTHER_KEY_BYTE = 8;
 /** 2027-03-03, a Wednesday, 07:00 UTC. */
 const MADE_AT = Date.UTC(2027, 2, 3, 7);
 /** The warm-up of the domains is over by then. */
@@ -75,12 +77,17 @@ export const configAt = (home: string, ports: typeof PORTS): Record<string, unkn
   log: { level: 'error' },
 });
 
-export const writeSecrets = (home: string): void => {
+/** Each host has a master key of its own: links of the one are none of the other. */
+export const writeSecrets = (home: string, keyByte: number = MASTER_KEY_BYTE): void => {
   fs.mkdirSync(home, { recursive: true });
   fs.writeFileSync(join(home, 'admin.token'), `${ADMIN_TOKEN}\n`, { mode: 0o600 });
-  fs.writeFileSync(join(home, 'master.key'), `${Buffer.alloc(MASTER_KEY_BYTES, 7).toString('base64')}\n`, {
-    mode: 0o600,
-  });
+  fs.writeFileSync(
+    join(home, 'master.key'),
+    `${Buffer.alloc(MASTER_KEY_BYTES, keyByte).toString('base64')}\n`,
+    {
+      mode: 0o600,
+    },
+  );
 };
 
 /** Lets the world go on until the work has ended. Throws what it throws. */
