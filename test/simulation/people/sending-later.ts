@@ -9,7 +9,8 @@ const sendAgain: Act = {
   name: 'send a message again',
   weight: 2,
   run: async (scene, dice) => {
-    const { sent } = memoryOf(scene);
+    // What was cancelled must not leave, and this would be another message to the same people.
+    const sent = memoryOf(scene).sent.filter(({ door }) => door !== 'scheduled');
     if (sent.length === 0) return;
     const { practice, id, recipients } = dice.pick(sent);
     const to = dice.chance(0.3) ? [addressesOf(scene, dice).any()] : null;
@@ -26,7 +27,7 @@ const sendAgain: Act = {
       tags: [null],
       ask: () => scene.service.ask('POST', `/api/practices/${practice.id}/messages/${id}/send-again`, asked),
       fatesOf: (reply: Parameters<typeof wholeFate>[0]) => [
-        wholeFate(reply, 'a send again', () => ({ id: reply.body.id })),
+        wholeFate(reply, 'a send again', () => ({ id: reply.body.id }), ['content_blocked']),
       ],
     };
     await (key === null ? submit(scene, sending) : submitUnderKey(scene, dice, sending));

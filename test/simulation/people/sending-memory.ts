@@ -1,5 +1,6 @@
 // What people remember of what they sent, for acts that come back to it: they read, cancel, send again. One memory a simulation.
 import type { Book, Practice, Scene } from '../scene.ts';
+import { epochOf } from './running-memory.ts';
 
 /** A message that was accepted and whose id is known. */
 export interface Sent {
@@ -8,6 +9,8 @@ export interface Sent {
   readonly door: string;
   readonly recipients: readonly string[];
   readonly tag: string | null;
+  /** See `isAsBefore`. */
+  readonly epoch: number;
   /** The place in the order of statuses of the highest that was seen. */
   rank: number;
 }
@@ -29,7 +32,7 @@ export interface Campaign {
   status: 'draft' | 'scheduled' | 'sending' | 'paused' | 'cancelled';
   isBusy: boolean;
   /** While it hands no one over: how many messages it had at the answer that said so. */
-  most: number | null;
+  most: { readonly count: number; readonly epoch: number } | null;
 }
 
 export interface Memory {
@@ -42,6 +45,8 @@ export interface Memory {
   readonly keyed: Map<string, number>;
   /** Addresses of messages whose content was refused: nothing may ever leave to them. */
   readonly blocked: Set<string>;
+  /** How far someone has followed the stream of events, by practice. */
+  readonly places: Map<string, { readonly place: number; readonly epoch: number }>;
 }
 
 /** Enough for acts to choose from; a soak of many steps must not grow without end. */
@@ -59,10 +64,18 @@ export const memoryOf = ({ book }: Pick<Scene, 'book'>): Memory => {
     hooks: new Map(),
     keyed: new Map(),
     blocked: new Set(),
+    places: new Map(),
   };
   memories.set(book, memory);
   return memory;
 };
+
+/** False where the practice's file is that of an earlier time since: what was answered then holds no more. */
+export const isAsBefore = (
+  scene: Scene,
+  practice: Practice,
+  { epoch }: { readonly epoch: number },
+): boolean => epochOf(scene, practice) === epoch;
 
 export const remember = <T>(list: T[], one: T): T => {
   list.push(one);

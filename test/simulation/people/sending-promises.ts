@@ -2,7 +2,8 @@
 // nothing of refused content, nothing more of a campaign that is paused or over, and each of its people once. Looked at together, so
 // that many messages cost one query.
 import type { Practice, Scene } from '../scene.ts';
-import { type Campaign, type Memory, memoryOf } from './sending-memory.ts';
+import { epochOf } from './running-memory.ts';
+import { type Campaign, isAsBefore, type Memory, memoryOf } from './sending-memory.ts';
 
 /** Null where the practice has no file here: it is gone, or has moved. */
 export const inPractice = <T>(
@@ -47,15 +48,17 @@ const countOf = (scene: Scene, { practice, id }: Campaign): number | null =>
 
 /** To be called at the answer by which the campaign hands no one over any more. */
 export const standStill = (scene: Scene, campaign: Campaign): void => {
-  campaign.most = countOf(scene, campaign);
+  const count = countOf(scene, campaign);
+  campaign.most = count === null ? null : { count, epoch: epochOf(scene, campaign.practice) };
 };
 
 export const stoodStill = (scene: Scene, campaign: Campaign): void => {
-  if (campaign.most === null) return;
+  const { practice, most } = campaign;
+  if (most === null || !isAsBefore(scene, practice, most)) return;
   const count = countOf(scene, campaign) ?? 0;
-  if (count > campaign.most)
+  if (count > most.count)
     throw new Error(
-      `the campaign ${campaign.id} had ${campaign.most} messages when it was answered that it is ${campaign.status}, and has ${count}`,
+      `the campaign ${campaign.id} had ${most.count} messages when it was answered that it is ${campaign.status}, and has ${count}`,
     );
 };
 
@@ -74,11 +77,13 @@ const onceForEachPerson = (scene: Scene): void => {
 /** Looks at what was handed over since the last look. */
 const atTheRelay = (memory: Memory): ((scene: Scene) => void) => {
   let seen = 0;
-  return ({ peers: { handedOver } }) => {
+  return (scene) => {
+    const { handedOver } = scene.peers;
+    if (seen === handedOver.length) return;
     const times = new Map(
-      memory.scheduled.flatMap(({ sent, notBefore }) =>
-        sent.recipients.map((address) => [address, notBefore]),
-      ),
+      memory.scheduled
+        .filter(({ sent }) => isAsBefore(scene, sent.practice, sent))
+        .flatMap(({ sent, notBefore }) => sent.recipients.map((address) => [address, notBefore])),
     );
     for (; seen < handedOver.length; seen += 1) {
       const { recipient, at } = handedOver[seen] as (typeof handedOver)[number];

@@ -3,25 +3,28 @@
 import { statuses } from '#src/messages/rules.ts';
 import type { Act, Reply, Scene } from '../scene.ts';
 import { mayRefuse, unexpected } from './sending-answers.ts';
-import { memoryOf, type Sent } from './sending-memory.ts';
+import { isAsBefore, memoryOf, type Sent } from './sending-memory.ts';
 import { inPractice } from './sending-promises.ts';
 
 /** A report of a delay may come after the mail was taken over, and is no fall. */
 const DELAYED = 'delivery_delayed';
 
-const note = (one: Sent, status: string): void => {
-  const rank = statuses.indexOf(status as (typeof statuses)[number]);
-  if (rank < 0) throw new Error(`the message ${one.id} has the status ${status}, which is none`);
-  if (status === DELAYED) return;
+/** Of a message to one person, whose status is its own. */
+const note = (scene: Scene, one: Sent, status: string): void => {
+  if (status === DELAYED || one.recipients.length > 1 || !isAsBefore(scene, one.practice, one)) return;
+  const rank = (statuses as readonly string[]).indexOf(status);
   if (rank < one.rank) throw new Error(`the message ${one.id} was ${statuses[one.rank]}, and is ${status}`);
   one.rank = rank;
 };
 
 const base = ({ practice }: Sent): string => `/api/practices/${practice.id}`;
 
-/** Throws where it is not found though its practice is here. */
+const isKept = (scene: Scene, { practice, id }: Sent): boolean =>
+  Boolean(inPractice(scene, practice, (db) => db.prepare('SELECT 1 FROM messages WHERE id = ?').get(id)));
+
+/** Throws where it is not found though it is in the file. */
 const requireFound = (scene: Scene, one: Sent, what: string, reply: Reply): void => {
-  if (reply.status === 404 && inPractice(scene, one.practice, () => true))
+  if (reply.status === 404 && isKept(scene, one))
     throw new Error(`the message ${one.id} was accepted, and ${what} does not find it`);
   mayRefuse(what, reply);
 };
@@ -34,7 +37,7 @@ const whole: Look = async (scene, one) => {
   });
   if (reply.status !== 200) return requireFound(scene, one, 'a message', reply);
   const { status, recipients } = reply.body;
-  note(one, status);
+  note(scene, one, status);
   if (recipients.length !== one.recipients.length)
     throw new Error(
       `the message ${one.id} had ${one.recipients.length} recipients, and has ${recipients.length}`,
@@ -58,7 +61,7 @@ const byTag: Look = async (scene, one) => {
   if (reply.status !== 200) return mayRefuse('a search', reply);
   const { data, next_cursor } = reply.body;
   const found = data.find(({ id }: { readonly id: string }) => id === one.id);
-  if (found) return note(one, found.status);
+  if (found) return note(scene, one, found.status);
   // Who was erased took the tag along.
   const isKept = inPractice(scene, one.practice, (db) =>
     db.prepare('SELECT 1 FROM messages WHERE id = ? AND tag = ?').get(one.id, one.tag),

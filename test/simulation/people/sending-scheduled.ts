@@ -1,8 +1,8 @@
 // Messages that wait for a time: asked for, given another one, cancelled. What is cancelled never leaves, and nothing leaves before
 // its time.
 import { type Act, Cut, type Dice, type Reply, type Scene } from '../scene.ts';
-import { mayRefuse, submit, unexpected, wholeFate } from './sending-answers.ts';
-import { memoryOf, remember, type Scheduled } from './sending-memory.ts';
+import { mayRefuse, sentNow, submit, unexpected, wholeFate } from './sending-answers.ts';
+import { isAsBefore, memoryOf, remember, type Scheduled } from './sending-memory.ts';
 import { addressesOf } from './sending-people.ts';
 import { inPractice, promisingMemory } from './sending-promises.ts';
 import { letter } from './sending-single.ts';
@@ -48,7 +48,7 @@ const schedule: Act = {
       fatesOf: (reply) => [
         wholeFate(reply, 'a scheduled send', () => {
           const id: string = isForeign ? (reply.headers['x-message-id'] ?? '') : reply.body.id;
-          const sent = { practice, id, door: 'scheduled', recipients, tag, rank: -1 };
+          const sent = sentNow(scene, { practice, id, door: 'scheduled', recipients, tag });
           remember(memory.scheduled, { sent, notBefore: at, isBusy: false, isOver: false });
           return { id };
         }),
@@ -92,7 +92,8 @@ const requireKept = ({ peers: { handedOver } }: Scene, { sent: { recipients, id 
 /** What was not to be kept again is failed for good. */
 const promiseFailed = (scene: Scene, one: Scheduled): void => {
   const { practice, id } = one.sent;
-  scene.book.promised(`the cancelled message ${id} does not leave`, (now) => {
+  scene.book.promised(`${practice.id}: the cancelled message ${id} does not leave`, (now) => {
+    if (!isAsBefore(now, practice, one.sent)) return;
     requireKept(now, one);
     const status = inPractice(now, practice, (db) =>
       db.prepare<[string], string>('SELECT status FROM messages WHERE id = ?').pluck().get(id),
@@ -123,7 +124,6 @@ const cancel: Act = {
         one.isOver = true;
         for (const address of recipients) scene.book.closed({ practice, by: 'cancelled', address });
         scene.note(`${id} is cancelled`);
-        requireKept(scene, one);
         promiseFailed(scene, one);
       },
     );

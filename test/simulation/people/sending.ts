@@ -9,8 +9,10 @@ import { laterActs } from './sending-later.ts';
 import { manyDoors } from './sending-many.ts';
 import { promisingMemory } from './sending-promises.ts';
 import { readingActs } from './sending-reading.ts';
+import { refusedActs } from './sending-refused.ts';
 import { scheduledActs } from './sending-scheduled.ts';
 import { type Door, singleDoors } from './sending-single.ts';
+import { streamActs } from './sending-stream.ts';
 
 export { knownPeople } from './sending-people.ts';
 
@@ -36,4 +38,6 @@ export const sendingActs: readonly Act[] = [
   ...campaignActs,
   ...laterActs,
   ...readingActs,
+  ...refusedActs,
+  ...streamActs,
 ];
