@@ -58,7 +58,14 @@ const resolve = (memory: Memory, sent: HandedOver, index: number): Mail | null =
     const { recipientId } = target;
     const key = `${tenant.id} ${recipientId} ${sent.messageId}`;
     const copy: Copy = memory.copies.get(key) ?? {
-      ...{ tenant, recipientId, messageId: sent.messageId, sent: [], isSettled: false, releases: 0 },
+      ...{
+        tenant,
+        recipientId,
+        messageId: sent.messageId,
+        sent: [],
+        settledFrom: Number.POSITIVE_INFINITY,
+        releases: 0,
+      },
     };
     const mail = { sent, index, tenant, recipientId, facts, isPresent, copy };
     if (facts !== null && isTo(facts, sent.recipient)) return mail;
@@ -68,7 +75,7 @@ const resolve = (memory: Memory, sent: HandedOver, index: number): Mail | null =
 };
 
 /** After a start: an outcome that is stored is stored for good. */
-const settleCopies = (memory: Memory): void => {
+const settleCopies = (memory: Memory, handedOver: readonly HandedOver[]): void => {
   for (const { tenant, isNew, former } of memory.news) {
     for (const id of former.held)
       if (!tenant.standing.held.has(id))
@@ -81,14 +88,17 @@ const settleCopies = (memory: Memory): void => {
       ),
     );
     for (const copy of memory.copies.values())
-      if (copy.tenant === tenant) copy.isSettled = !queued.has(copy.recipientId);
+      if (copy.tenant === tenant)
+        copy.settledFrom = queued.has(copy.recipientId)
+          ? Number.POSITIVE_INFINITY
+          : Math.min(copy.settledFrom, handedOver.length);
   }
 };
 
 /** To be called after the files have been looked at. */
 export const lookAtMails = (scene: Scene, memory: Memory): void => {
-  settleCopies(memory);
   const { handedOver } = scene.peers;
+  settleCopies(memory, handedOver);
   const mails: Mail[] = [];
   for (; memory.looked.mails < handedOver.length; memory.looked.mails += 1) {
     const mail = resolve(memory, handedOver[memory.looked.mails] as HandedOver, memory.looked.mails);

@@ -110,8 +110,8 @@ export interface Copy {
   readonly recipientId: number;
   readonly messageId: string;
   readonly sent: { readonly wasAnswered: boolean; readonly fromEpoch: number; readonly toEpoch: number }[];
-  /** Its last outcome was found stored after a start: nothing more may leave. */
-  isSettled: boolean;
+  /** Its last outcome was found stored after a start: no mail from this one on may leave. What came before may have been that outcome's. */
+  settledFrom: number;
   /** How often a person may have let it go after a restore. */
   releases: number;
 }
