@@ -14,7 +14,9 @@ export const dueIsNoted: Truth = {
       if (!service.isUp()) continue;
       for (const { id } of tenants.values()) {
         const tenant = memory.tenants.get(id);
-        const dueAt = tenant?.service === service ? tenant.standing.dueAt : null;
+        // Mail of a practice that is paused is looked at once an hour; its resumption notes that it is due before it is written.
+        const isWorking = tenant?.service === service && tenant.standing.pausedAt === null;
+        const dueAt = isWorking ? tenant.standing.dueAt : null;
         const noted = due.get(id);
         if (dueAt === null || (noted !== undefined && noted <= dueAt)) continue;
         broken(
