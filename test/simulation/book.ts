@@ -42,6 +42,14 @@ export interface Erased {
   readonly at: number;
 }
 
+/** What was answered between the two may be gone: an older file has taken the place of the present one. */
+export interface Loss {
+  readonly practiceId: string;
+  readonly since: number;
+  /** Null: that may still happen. */
+  until: number | null;
+}
+
 export interface Promised {
   readonly what: string;
   readonly holds: (scene: Scene) => void | Promise<void>;
@@ -55,6 +63,7 @@ export interface Kept extends Book {
   readonly closings: readonly Closed[];
   readonly erasures: readonly Erased[];
   readonly promises: readonly Promised[];
+  readonly losses: readonly Loss[];
   /** When something was last asked for that names the address in the practice; 0: never. */
   lastUseOf(practice: Practice, address: string): number;
 }
@@ -86,6 +95,7 @@ export const createBook = (scene: Omit<Scene, 'book'>): Kept => {
   const closings: Closed[] = [];
   const erasures: Erased[] = [];
   const promises: Promised[] = [];
+  const losses: Loss[] = [];
   const used = new Map<string, number>();
   /** Ids of practices whose file is being put back. */
   const unsure = new Set<string>();
@@ -93,7 +103,7 @@ export const createBook = (scene: Omit<Scene, 'book'>): Kept => {
     for (const address of recipients) used.set(`${practice.id} ${address.toLowerCase()}`, scene.now());
   };
   return {
-    ...{ acceptances, closings, erasures, promises },
+    ...{ acceptances, closings, erasures, promises, losses },
     lastUseOf: (practice, address) => used.get(`${practice.id} ${address.toLowerCase()}`) ?? 0,
     accepted: ({ practice, door, id, recipients }) => {
       use(practice, recipients);
@@ -125,9 +135,11 @@ export const createBook = (scene: Omit<Scene, 'book'>): Kept => {
       // Without a time nobody looks for the words.
       erasures.push({ practice, words, at: unsure.has(practice.id) ? 0 : scene.now() });
     },
-    undone: ({ practice: { id }, isOver }) => {
+    undone: ({ practice: { id }, isOver, since = null }) => {
       if (isOver) unsure.delete(id);
       else unsure.add(id);
+      if (isOver) for (const loss of losses) if (loss.practiceId === id) loss.until ??= scene.now();
+      if (!isOver && since !== null) losses.push({ practiceId: id, since, until: null });
       for (const closing of closings)
         if (closing.practice.id === id) closing.until ??= scene.peers.handedOver.length;
       promises.splice(0, promises.length, ...promises.filter(({ what }) => !what.startsWith(id)));

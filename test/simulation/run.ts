@@ -2,11 +2,14 @@
 // has to come true.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { createBook } from './book.ts';
 import { createFaults } from './faults.ts';
-import { createBook, openTruths, receivingActs, runningActs, sendingActs } from './parts.ts';
 import { startReceivers } from './peers/receivers.ts';
 import { startRelay } from './peers/relay.ts';
 import { fates } from './people/fate.ts';
+import { receivingActs } from './people/receiving.ts';
+import { runningActs } from './people/running.ts';
+import { sendingActs } from './people/sending.ts';
 import { type Act, Cut, type Dice, type Scene } from './scene.ts';
 import { createMachine, type Machine, publishedKeys } from './service.ts';
 import {
@@ -20,9 +23,8 @@ import {
   writeSecrets,
 } from './template.ts';
 
-type Truths = any;
-
 import { homeOf } from './truths/homes.ts';
+import { openTruths } from './truths/open.ts';
 import { createDice } from './world/dice.ts';
 import { SimDisk } from './world/disk.ts';
 import { answerBy } from './world/resolver.ts';
@@ -195,7 +197,7 @@ export const simulate = async (
   process.on('unhandledRejection', onRejection);
 
   const done: number[] = [];
-  let truths: Truths | null = null;
+  let truths: ReturnType<typeof openTruths> | null = null;
   let known = 0;
   const look = (): void => {
     requireSound();
@@ -249,7 +251,7 @@ export const simulate = async (
     step = CALM_STEP;
     world.dice = createDice(seed, CALM_STEP);
     faults.end();
-    note(`calm ${world.delivered}`);
+    note('calm');
     await world.until(() => inFlight === 0, world.now + CALM_MS);
     requireSound();
     if (inFlight > 0) throw new Error(`${inFlight} of what people began has not ended`);

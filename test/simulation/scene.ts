@@ -182,9 +182,14 @@ export interface Book {
   erased(entry: { readonly practice: Practice; readonly words: readonly string[] }): void;
   /**
    * The practice is about to get the file of an earlier time again, or none: its closings have ended, and promises whose text begins
-   * with its id are off. None are believed until it `isOver`: answers of before may be under way.
+   * with its id are off. None are believed until it `isOver`: answers of before may be under way. `since`: what was answered from then on
+   * may be gone; null: nothing is.
    */
-  undone(entry: { readonly practice: Pick<Practice, 'id'>; readonly isOver: boolean }): void;
+  undone(entry: {
+    readonly practice: Pick<Practice, 'id'>;
+    readonly isOver: boolean;
+    readonly since?: number | null;
+  }): void;
   /** Anything else that was answered and is looked for later: `holds` throws where it is not so. Called at each quiet time and at the end. */
   promised(what: string, holds: (scene: Scene) => void | Promise<void>): void;
 }

@@ -163,10 +163,10 @@ export const createMachine = (options: MachineOptions): Machine => {
   const look: Service['look'] = (practiceId, work) => {
     const path =
       practiceId === null ? join(dataDir, 'platform.db') : join(dataDir, 'tenants', practiceId, 'tenant.db');
-    // A restore and a move put another file into the place of the former one.
+    // A restore and a move put another file into the place of the former one, and for a moment none is there.
     const inode = fs.statSync(path, { throwIfNoEntry: false })?.ino;
     let found = looks.get(path);
-    if (found !== undefined && found.inode !== inode) {
+    if (found !== undefined && inode !== undefined && found.inode !== inode) {
       found.db.close();
       found = undefined;
     }

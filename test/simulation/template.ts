@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { listStore } from '#src/audience/lists/store.ts';
 import { activate } from '#src/audience/subscribers/change.ts';
-import { eventTypes, TEST_EVENT } from '#src/events/catalogue.ts';
+import { eventTypes } from '#src/events/catalogue.ts';
 import { DAY } from '#src/kernel/time.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { inPractice } from '#test/support/subscribers.ts';
@@ -149,7 +149,7 @@ const createPractice = async (
     await admin('POST', `${base}/webhooks`, {
       name: 'Praxissoftware',
       url: `http://hooks.${slug}.example/`,
-      events: eventTypes.filter((type) => type !== TEST_EVENT),
+      events: eventTypes,
     })
   ).body;
   const list = (

@@ -49,7 +49,10 @@ export const startRelay = (network: Network, step: () => number): Relay => {
       const { mood } = relay;
       const { dice } = world();
       const [recipient = ''] = recipients;
-      if (dice.chance(mood.deferred)) return say('451 4.3.0 try again later');
+      if (dice.chance(mood.deferred)) {
+        say('451 4.3.0 try again later');
+        return;
+      }
       const copy: HandedOver = {
         at: world().now,
         step: step(),
@@ -67,37 +70,41 @@ export const startRelay = (network: Network, step: () => number): Relay => {
       copy.reply = '250 2.0.0 taken over';
       say(copy.reply, recipient.startsWith('slow') ? SLOW_MS : 0);
     };
+    const replyTo = (line: string): string => {
+      switch (line.slice(0, 4).toUpperCase()) {
+        case 'EHLO':
+          return '250-relay.example\r\n250-PIPELINING\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250 DSN';
+        case 'HELO':
+          return '250 relay.example';
+        case 'MAIL':
+          returnPath = addressIn(line);
+          recipients = [];
+          return '250 2.1.0 ok';
+        case 'RCPT': {
+          const answer = verdict(addressIn(line), world().dice);
+          if (answer.startsWith('250')) recipients.push(addressIn(line));
+          return answer;
+        }
+        case 'DATA':
+          inData = recipients.length > 0;
+          return inData ? '354 go on' : '503 5.5.1 no recipient';
+        case 'RSET':
+        case 'NOOP':
+          return '250 2.0.0 ok';
+        case 'QUIT':
+          return '221 2.0.0 bye';
+        default:
+          return '500 5.5.2 what';
+      }
+    };
     const command = (line: string): void => {
-      const verb = line.slice(0, 4).toUpperCase();
       if (world().dice.chance(relay.mood.cut)) {
         socket.reset();
         return;
       }
-      if (verb === 'EHLO')
-        return say('250-relay.example\r\n250-PIPELINING\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250 DSN');
-      if (verb === 'HELO') return say('250 relay.example');
-      if (verb === 'MAIL') {
-        returnPath = addressIn(line);
-        recipients = [];
-        return say('250 2.1.0 ok');
-      }
-      if (verb === 'RCPT') {
-        const answer = verdict(addressIn(line), world().dice);
-        if (answer.startsWith('250')) recipients.push(addressIn(line));
-        return say(answer);
-      }
-      if (verb === 'DATA') {
-        if (recipients.length === 0) return say('503 5.5.1 no recipient');
-        inData = true;
-        return say('354 go on');
-      }
-      if (verb === 'RSET' || verb === 'NOOP') return say('250 2.0.0 ok');
-      if (verb === 'QUIT') {
-        say('221 2.0.0 bye');
-        world().post(OUTSIDE, world().now + 1, () => socket.end());
-        return;
-      }
-      say('500 5.5.2 what');
+      const reply = replyTo(line);
+      say(reply);
+      if (reply.startsWith('221')) world().post(OUTSIDE, world().now + 1, () => socket.end());
     };
     socket.on('data', (chunk: Buffer) => {
       left = left.length === 0 ? chunk : Buffer.concat([left, chunk]);

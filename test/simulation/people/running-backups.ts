@@ -28,11 +28,14 @@ const backup: Act = {
   name: 'the operator makes a backup',
   weight: 0.4,
   run: (scene, dice) =>
-    inTurn(scene, 'backups', async () => {
-      const { commands, backups } = runningOf(scene);
+    inTurn(scene, 'restoring', async () => {
+      const { commands, backups, unsure, moves } = runningOf(scene);
+      // One that is being erased or moved may have no file.
+      const isStill = unsure.size === 0 && moves === 0;
       const { dataDir } = scene.service;
       const directory = backupsBeside(scene);
       const verifies = dice.chance(0.3);
+      const at = scene.now();
       const done = await runCommand(scene, commands, 'a backup', killing(dice), async () => {
         const made = await makeBackup({
           ...{
@@ -56,8 +59,9 @@ const backup: Act = {
         if (faults.length > 0) throw new Error(`the backup ${made.id} is damaged: ${JSON.stringify(faults)}`);
         return made;
       });
-      if (done.missing.length > 0) throw new Error(`a backup lacks ${JSON.stringify(done.missing)}`);
-      backups.push(join(directory, done.id));
+      if (done.missing.length > 0 && isStill)
+        throw new Error(`a backup lacks ${JSON.stringify(done.missing)}`);
+      backups.push({ directory: join(directory, done.id), at });
     }),
 };
 
@@ -115,11 +119,11 @@ const restoreOne: Act = {
       const { service } = scene;
       const practice = dice.pick(scene.practices);
       if (backups.length === 0 || !service.isUp() || !isHere(scene, practice)) return;
-      const directory = dice.pick(backups.slice(-3));
+      const { directory, at } = dice.pick(backups.slice(-3));
       const file = join(directory, tenantFile(practice.id));
       if (!sourceDirectory(directory).includes(practice.id)) return;
       await inTurn(scene, `file ${practice.id}`, () =>
-        puttingBack(scene, [practice], async () => {
+        puttingBack(scene, [practice], at, async () => {
           held.delete(practice.id);
           const due = idsIn(file, DUE, scene.now());
           const reply = await runCommand(scene, commands, 'a restore', killing(dice), (tools) =>
@@ -144,8 +148,8 @@ const restoreAll: Act = {
       const memory = runningOf(scene);
       const { service } = scene;
       if (memory.backups.length === 0 || !service.isUp()) return;
-      const directory = dice.pick(memory.backups.slice(-2));
-      await puttingBack(scene, [...scene.practices, ...memory.made], async () => {
+      const { directory, at } = dice.pick(memory.backups.slice(-2));
+      await puttingBack(scene, [...scene.practices, ...memory.made], at, async () => {
         let ended: () => void = () => undefined;
         memory.keptDown = new Promise<void>((resolve) => {
           ended = resolve;

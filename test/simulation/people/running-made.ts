@@ -81,7 +81,7 @@ const promiseGone = (scene: Scene, { id, slug }: Practice, epoch: number): void 
 const erase = (scene: Scene, dice: Dice, practice: Practice): Promise<boolean> =>
   inTurn(scene, `file ${practice.id}`, async () => {
     const at = hostOf(scene, practice);
-    const isErased = await puttingBack(scene, [practice], async () => {
+    const isErased = await puttingBack(scene, [practice], null, async () => {
       for (let turn = 0; turn < 3; turn += 1) {
         const body = { slug: practice.slug, discard_queue: dice.chance(0.7) };
         const path = `/api/practices/${practice.id}/erase`;

@@ -55,8 +55,8 @@ export interface Running {
   readonly imports: { readonly practice: Practice; readonly id: string }[];
   /** Ids of practices that send from their managed host for now. */
   readonly detached: Set<string>;
-  /** Directories of backups, oldest first. */
-  readonly backups: string[];
+  /** Directories of backups, oldest first, and when each was begun. */
+  readonly backups: { readonly directory: string; readonly at: number }[];
   /** By practice: what a restore holds. */
   readonly held: Map<string, Held>;
   /** By practice: how often its file was put back. What was answered before holds no more. */
@@ -131,11 +131,12 @@ const UNDER_WAY_MS = 10_000;
 
 /**
  * Something by which the practices' files are those of an earlier time, or gone. Until it has ended, and all answers of before have come,
- * nothing that is answered about them is believed.
+ * nothing that is answered about them is believed. `since`: the time of the files that may come back.
  */
 export const puttingBack = async <T>(
   scene: Scene,
   practices: readonly Pick<Practice, 'id'>[],
+  since: number | null,
   work: () => Promise<T>,
 ): Promise<T> => {
   const { unsure } = runningOf(scene);
@@ -144,7 +145,7 @@ export const puttingBack = async <T>(
       if (isOver) unsure.delete(practice.id);
       else unsure.add(practice.id);
       forget(scene, practice);
-      scene.book.undone({ practice, isOver });
+      scene.book.undone({ practice, isOver, since });
     }
   };
   all(false);

@@ -74,20 +74,6 @@ const standingOf = (
   };
 };
 
-/** The file is another one by now: what was accepted since its copy was made is gone. */
-const noteRestore = (tenant: TenantMemory, db: Database.Database, gaps: number, now: number): void => {
-  if (gaps > tenant.gaps) {
-    tenant.restoredTo =
-      value<number | null>(
-        db,
-        'SELECT max(m.created_at) FROM recipients r JOIN messages m ON m.seq = r.message_seq WHERE r.id < ?',
-        gaps * GAP,
-      ) ?? 0;
-    tenant.restoredAt = now;
-  }
-  tenant.gaps = gaps;
-};
-
 const EVENTS =
   'SELECT seq, id, message_seq, recipient_id, inbound_seq, type, at FROM events WHERE seq > ? ORDER BY seq';
 
@@ -119,7 +105,8 @@ const readNews = (tenant: TenantMemory, db: Database.Database, now: number): New
   tenant.standing = standingOf(db, numbers, isNew ? null : former, since);
   const logEnd = numbers.get('events') ?? 0;
   if (isNew) {
-    noteRestore(tenant, db, gapsOf(numbers), now);
+    if (gapsOf(numbers) > tenant.gaps) tenant.restoredAt = now;
+    tenant.gaps = gapsOf(numbers);
     begin(tenant, db, numbers);
     const nothing = { events: [], messages: [], recipients: [] };
     return { tenant, before: tenant.standing, former, since, isNew, lastEvent: logEnd, logEnd, ...nothing };
@@ -171,7 +158,7 @@ const remembered = (memory: Memory, scene: Scene, host: Host, id: string, slug: 
       service: host.service,
     },
     ...{ generation: -1, version: -1, lookedAt: 0, standing: NOTHING },
-    ...{ lastEvent: 0, lastMessage: 0, lastRecipient: 0, gaps: 0, restoredTo: 0, restoredAt: 0 },
+    ...{ lastEvent: 0, lastMessage: 0, lastRecipient: 0, gaps: 0, restoredAt: 0 },
     ...{ epoch: 0, formerEpoch: 0 },
     statuses: new Map(),
     events: new Map(),

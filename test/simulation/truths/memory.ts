@@ -61,8 +61,7 @@ export interface TenantMemory {
   readonly published: Map<number, string>;
   /** The gaps that restores and imports leave in all numbers. */
   gaps: number;
-  /** What was answered from this time on may be gone, until `restoredAt`; both 0 where nothing was restored. */
-  restoredTo: number;
+  /** When its file was last put back; 0: never. */
   restoredAt: number;
   /** Counts the processes that have worked on it; `formerEpoch`: at the last step. */
   epoch: number;

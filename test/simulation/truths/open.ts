@@ -79,6 +79,10 @@ export const openTruths = (scene: Scene, book: Kept): Truths => {
   const look = (...more: readonly Truth[]): void =>
     inOneState(() => {
       lookAround(scene, memory);
+      for (const { practiceId, until } of book.losses) {
+        const tenant = memory.tenants.get(practiceId);
+        if (tenant !== undefined) tenant.restoredAt = Math.max(tenant.restoredAt, until ?? scene.now());
+      }
       lookAtMails(scene, memory);
       check(ofStep);
       check(more);

@@ -5,8 +5,11 @@ import { rows, value } from './sql.ts';
 import { broken, type Truth } from './truth.ts';
 
 /** A restore takes back what came after its copy was made. */
-const isTakenBack = ({ restoredTo, restoredAt }: TenantMemory, { at }: Accepted): boolean =>
-  at >= restoredTo && at <= restoredAt;
+const isTakenBack = ({ losses }: Kept, { practice, at }: Accepted): boolean =>
+  losses.some(
+    ({ practiceId, since, until }) =>
+      practiceId === practice.id && at >= since && (until === null || at <= until),
+  );
 
 const RECIPIENTS =
   'SELECT address FROM recipients WHERE message_seq = (SELECT seq FROM messages WHERE id = ?)';
@@ -64,7 +67,7 @@ const check = (
   const unnamed = new Map<TenantMemory, Accepted[]>();
   for (const entry of entries) {
     const tenant = tenants.get(entry.practice.id);
-    if (tenant === undefined || isTakenBack(tenant, entry)) continue;
+    if (tenant === undefined || isTakenBack(book, entry)) continue;
     if (entry.id !== null) checkMessage(tenant, entry);
     else unnamed.set(tenant, [...(unnamed.get(tenant) ?? []), entry]);
   }

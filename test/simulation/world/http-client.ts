@@ -110,7 +110,10 @@ export const createHttpClient = (port: number): HttpClient => {
     const [head = '', ...rest] = bytes.toString('utf8').split(HEAD_END);
     end();
     const status = Number(head.split(' ')[1]);
-    if (Number.isNaN(status)) return reject(new Cut('no answer had begun'));
+    if (Number.isNaN(status)) {
+      reject(new Cut('no answer had begun'));
+      return;
+    }
     const text = rest.join(HEAD_END);
     resolve({ status, headers: {}, text, body: text });
   };

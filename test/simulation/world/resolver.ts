@@ -33,8 +33,10 @@ const query = <T>(name: string, type: string): Promise<T[]> =>
   new Promise((resolve, reject) => {
     const mood = resolving.moodOf(name);
     const answer = (): void => {
-      if (mood === 'silent') return reject(fail('ETIMEOUT'));
-      if (mood === 'servfail') return reject(fail('ESERVFAIL'));
+      if (mood !== 'fair') {
+        reject(fail(mood === 'silent' ? 'ETIMEOUT' : 'ESERVFAIL'));
+        return;
+      }
       const zone = resolving.zones.get(name.toLowerCase());
       const records = zone?.[type] ?? resolving.own(name.toLowerCase(), type);
       if (records && records.length > 0) resolve([...records] as T[]);

@@ -113,7 +113,10 @@ export class SimSocket extends net.Socket {
       this.once('connect', () => this._write(chunk, _encoding, done));
       return;
     }
-    if (this.other === null) return done(failure('EPIPE', 'write'));
+    if (this.other === null) {
+      done(failure('EPIPE', 'write'));
+      return;
+    }
     this.#wind();
     const bytes = Buffer.from(chunk);
     const cut = world().dice.chance(SPLIT_SHARE) ? world().dice.int(0, bytes.length) : 0;

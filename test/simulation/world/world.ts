@@ -67,7 +67,8 @@ export class World {
   }
 
   post(owner: Owner, at: number, run: () => void): Task {
-    const task: Task = { at: Math.max(at, this.#now), order: (this.#order += 1), owner, run };
+    this.#order += 1;
+    const task: Task = { at: Math.max(at, this.#now), order: this.#order, owner, run };
     this.#queue.push(task);
     return task;
   }
