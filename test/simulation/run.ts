@@ -171,9 +171,10 @@ export const simulate = async (
   const book = createBook(scene);
   Object.assign(scene, { book });
 
-  let inFlight = 0;
+  const begun = new Map<number, string>();
   const begin = (act: Act, dice: Dice): void => {
-    inFlight += 1;
+    const number = step;
+    begun.set(number, act.name);
     note(act.name);
     Promise.try(() => act.run(scene, dice))
       .catch((error: unknown) => {
@@ -181,7 +182,7 @@ export const simulate = async (
           defects.push(`${act.name}: ${error instanceof Error ? error.stack : error}`);
       })
       .finally(() => {
-        inFlight -= 1;
+        begun.delete(number);
       });
   };
   const requireSound = (): void => {
@@ -222,7 +223,7 @@ export const simulate = async (
         begin(act, createDice(seed ^ ACT_STREAM, step));
       }
       await world.deliver(dice.pick(PAUSES));
-      while (inFlight >= AT_ONCE && (await world.deliver(1)) > 0) {}
+      while (begun.size >= AT_ONCE && (await world.deliver(1)) > 0) {}
       if (passing > 0) {
         const until = world.now + passing;
         passing = 0;
@@ -252,9 +253,9 @@ export const simulate = async (
     world.dice = createDice(seed, CALM_STEP);
     faults.end();
     note('calm');
-    await world.until(() => inFlight === 0, world.now + CALM_MS);
+    await world.until(() => begun.size === 0, world.now + CALM_MS);
     requireSound();
-    if (inFlight > 0) throw new Error(`${inFlight} of what people began has not ended`);
+    if (begun.size > 0) throw new Error(`what people began has not ended: ${[...begun.values()].join(', ')}`);
     faults.end();
     if (!service.isUp()) await drive(world, service.start(), HOUR);
     for (let day = 0; day < CALM_DAYS; day += 1) {

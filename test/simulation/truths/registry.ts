@@ -6,10 +6,13 @@ import { inFile, type Memory, present, type TenantMemory } from './memory.ts';
 import { row, rows, value } from './sql.ts';
 import { broken, type Truth } from './truth.ts';
 
+/** `src/relay/dispatcher.ts`. */
+const FILE_RETRY_MS = 5_000;
+
 /** At any time: the note is on the disk before there is something due. */
 export const dueIsNoted: Truth = {
   name: 'the registry knows when something is due',
-  check: (_scene, _book, memory) => {
+  check: (scene, _book, memory) => {
     for (const { service, tenants, due } of memory.hosts) {
       if (!service.isUp()) continue;
       for (const { id } of tenants.values()) {
@@ -18,7 +21,9 @@ export const dueIsNoted: Truth = {
         const isWorking = tenant?.service === service && tenant.standing.pausedAt === null;
         const dueAt = isWorking ? tenant.standing.dueAt : null;
         const noted = due.get(id);
-        if (dueAt === null || (noted !== undefined && noted <= dueAt)) continue;
+        // What is overdue while a file cannot be used is looked at again some seconds later: that is noted at a stop.
+        const latest = Math.max(dueAt ?? 0, scene.now() + FILE_RETRY_MS);
+        if (dueAt === null || (noted !== undefined && noted <= latest)) continue;
         broken(
           `${tenant?.name}: something is due at ${new Date(dueAt).toISOString()}, and the registry says ${noted === undefined ? 'nothing' : new Date(noted).toISOString()}`,
         );

@@ -7,6 +7,8 @@ import { type Owner, type Task, world } from './world.ts';
 
 /** How often a chunk arrives in two pieces. */
 const SPLIT_SHARE = 0.02;
+/** As Linux gives up by itself, after six tries. */
+const CONNECT_TIMEOUT_MS = 127_000;
 const FIRST_PORT = 40_000;
 
 export interface Listening {
@@ -190,7 +192,12 @@ export class SimSocket extends net.Socket {
       otherPort: port,
     });
     const kind = network.weatherOf(address, port);
-    if (kind === 'silent') return;
+    if (kind === 'silent') {
+      world().post(this.owner, world().now + CONNECT_TIMEOUT_MS, () =>
+        this.destroy(failure('ETIMEDOUT', 'connect')),
+      );
+      return;
+    }
     world().complete(() => {
       if (this.destroyed) return;
       const met = kind === 'refuses' ? undefined : network.find(address, port);
