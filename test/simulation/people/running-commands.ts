@@ -16,11 +16,8 @@ export interface CommandTools {
   sleep(milliseconds: number): Promise<void>;
 }
 
-let count = 0;
-
 const begin = <T>(name: string, work: (tools: CommandTools) => Promise<T>): Command<T> => {
-  count += 1;
-  const owner: Owner = { name: `command ${name} ${count}`, isAlive: true };
+  const owner: Owner = { name: `command ${name}`, isAlive: true };
   const within = (run: () => void): void => {
     world().post(owner, world().now, run);
   };

@@ -1,7 +1,7 @@
 // A client of HTTP/1.1 for the people of the simulation: one request at a time on a kept connection, and no more of the protocol than
 // the service's answers use.
 import { Cut, type Reply } from '../scene.ts';
-import { connectTo, type SimSocket } from './sockets.ts';
+import { connectFromOutside, type SimSocket } from './sockets.ts';
 import { OUTSIDE, world } from './world.ts';
 
 const HEAD_END = '\r\n\r\n';
@@ -127,7 +127,7 @@ export const createHttpClient = (port: number): HttpClient => {
   };
   const connection = (): SimSocket => {
     if (socket !== null && !socket.destroyed && socket.writable) return socket;
-    const made = connectTo({ host: '127.0.0.1', port });
+    const made = connectFromOutside({ host: '127.0.0.1', port });
     bytes = Buffer.alloc(0);
     made.on('data', (chunk: Buffer) => {
       if (socket !== made) return;

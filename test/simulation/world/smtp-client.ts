@@ -1,10 +1,10 @@
 // A client of SMTP for the people of the simulation, command by command.
 import { Cut, type SmtpTalk } from '../scene.ts';
-import { connectTo } from './sockets.ts';
+import { connectFromOutside } from './sockets.ts';
 
 /** Resolves once the greeting has come. Rejects with Cut where the connection ends before an answer. */
 export const openSmtpTalk = async (port: number, from: string): Promise<SmtpTalk> => {
-  const socket = connectTo({ host: '127.0.0.1', port }, from);
+  const socket = connectFromOutside({ host: '127.0.0.1', port }, from);
   let text = '';
   let isOver = false;
   let waiting: { resolve: (reply: string) => void; reject: (error: Error) => void } | null = null;

@@ -3,7 +3,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import process from 'node:process';
-import { type Owner, type Task, world } from './world.ts';
+import { OUTSIDE, type Owner, type Task, world } from './world.ts';
 
 /** How often a chunk arrives in two pieces. */
 const SPLIT_SHARE = 0.02;
@@ -270,6 +270,17 @@ export const connectTo = (options: ConnectOptions, from = '127.0.0.1'): SimSocke
     });
   else throw new Error(`the simulation has no resolver of its own for ${host}`);
   return socket;
+};
+
+/** The connection of someone outside, whoever runs at the moment: it does not end with a process. */
+export const connectFromOutside = (options: ConnectOptions, from?: string): SimSocket => {
+  const mine = world().owner;
+  world().owner = OUTSIDE;
+  try {
+    return connectTo(options, from);
+  } finally {
+    world().owner = mine;
+  }
 };
 
 type Connect = (options: ConnectOptions, connected?: () => void) => SimSocket;
