@@ -3,6 +3,7 @@ import { type Act, Cut, type Dice, type Practice, type Reply, type Scene } from 
 import { row, value } from '../truths/sql.ts';
 import {
   confirmPath,
+  hostOfLink,
   inFile,
   isQuestion,
   isTheirs,
@@ -55,15 +56,17 @@ const wrong = (what: string, { status, text }: Reply): Error =>
 
 export const subscribe = async (
   scene: Scene,
+  dice: Dice,
   practice: Practice,
   address: string,
-  asPage: boolean,
 ): Promise<void> => {
+  const asPage = dice.chance(0.5);
+  const host = hostOfLink(scene, dice, practice, practice.formPath);
   const list = practice.formPath.slice(practice.formPath.indexOf('l=') + 2);
   const asking = beginAsking(scene, practice);
   const fields = { list, email: address, name: 'Erika Muster' };
   const ask = (): Promise<Reply> =>
-    scene.service.ask(
+    host.ask(
       'POST',
       '/api/public/subscribe',
       asPage
@@ -87,7 +90,7 @@ export const subscribe = async (
 const join: Act = {
   name: 'someone subscribes by a form',
   weight: 4,
-  run: (scene, dice) => subscribe(scene, dice.pick(scene.practices), readerOf(dice), dice.chance(0.5)),
+  run: (scene, dice) => subscribe(scene, dice, dice.pick(scene.practices), readerOf(dice)),
 };
 
 const joinTogether: Act = {
@@ -96,8 +99,7 @@ const joinTogether: Act = {
   run: async (scene, dice) => {
     const practice = dice.pick(scene.practices);
     const address = readerOf(dice);
-    const pages = [dice.chance(0.5), dice.chance(0.5), dice.chance(0.5)];
-    await Promise.all(pages.map((asPage) => subscribe(scene, practice, address, asPage)));
+    await Promise.all([1, 2, 3].map(() => subscribe(scene, dice, practice, address)));
   },
 };
 
@@ -105,13 +107,9 @@ const look: Act = {
   name: 'someone looks at the form',
   weight: 0.5,
   run: async (scene, dice) => {
-    const reply = await scene.service.ask(
-      dice.chance(0.2) ? 'HEAD' : 'GET',
-      dice.pick(scene.practices).formPath,
-      {
-        headers: GERMAN,
-      },
-    );
+    const practice = dice.pick(scene.practices);
+    const host = hostOfLink(scene, dice, practice, practice.formPath);
+    const reply = await host.ask(dice.chance(0.2) ? 'HEAD' : 'GET', practice.formPath, { headers: GERMAN });
     if (reply.status !== 200 && !MAY_FAIL.has(reply.status)) throw wrong('the page of a form', reply);
   },
 };
@@ -139,12 +137,14 @@ const requestIn = (path: string): number => numberInToken(path.slice(path.indexO
 
 export const answer = async (
   scene: Scene,
+  dice: Dice,
   letter: Letter,
   path: string,
   method: 'GET' | 'POST',
 ): Promise<void> => {
+  const host = hostOfLink(scene, dice, letter.practice, path);
   const asking = beginAsking(scene, letter.practice);
-  const ask = (): Promise<Reply> => scene.service.ask(method, path, { headers: GERMAN });
+  const ask = (): Promise<Reply> => host.ask(method, path, { headers: GERMAN });
   const reply = await returning(scene, letter.practice, letter.address, ask);
   const isOn = reply.text.includes(CONFIRMED);
   scene.note(`  confirmation of ${letter.address}: ${reply.status}${isOn ? ', on the list' : ''}`);
@@ -169,8 +169,8 @@ const confirm: Act = {
   run: async (scene, dice) => {
     const [letter, path] = question(scene, dice) ?? [];
     if (!letter || !path) return;
-    await answer(scene, letter, path, 'GET');
-    if (dice.chance(0.4)) await answer(scene, letter, path, 'POST');
+    await answer(scene, dice, letter, path, 'GET');
+    if (dice.chance(0.4)) await answer(scene, dice, letter, path, 'POST');
   },
 };
 
@@ -181,7 +181,7 @@ const confirmTogether: Act = {
     const [letter, path] = question(scene, dice) ?? [];
     if (!letter || !path) return;
     const method = dice.pick(['GET', 'POST'] as const);
-    await Promise.all(['POST' as const, method, method].map((one) => answer(scene, letter, path, one)));
+    await Promise.all(['POST' as const, method, method].map((one) => answer(scene, dice, letter, path, one)));
   },
 };
 
@@ -197,7 +197,9 @@ const decline: Act = {
     const [letter, path] = question(scene, dice) ?? [];
     if (!letter || !path) return;
     const asking = beginAsking(scene, letter.practice);
-    const reply = await scene.service.ask('POST', `${path}&do=decline`, { headers: GERMAN });
+    const reply = await hostOfLink(scene, dice, letter.practice, path).ask('POST', `${path}&do=decline`, {
+      headers: GERMAN,
+    });
     if (reply.status !== 200) {
       if (!MAY_FAIL.has(reply.status)) throw wrong('the button of a confirmation mail', reply);
       return;
@@ -218,7 +220,7 @@ const machine: Act = {
     const [letter, path] = question(scene, dice) ?? [];
     if (!letter || !path) return;
     const isHead = dice.chance(0.5);
-    const reply = await scene.service.ask(isHead ? 'HEAD' : 'GET', path, {
+    const reply = await hostOfLink(scene, dice, letter.practice, path).ask(isHead ? 'HEAD' : 'GET', path, {
       headers: { ...GERMAN, ...(isHead ? {} : { 'Sec-Purpose': 'prefetch;prerender' }) },
     });
     if (reply.status !== 200 && !MAY_FAIL.has(reply.status))

@@ -28,11 +28,11 @@ const asked = async (
 };
 
 const joins = async (scene: Scene, dice: Dice, practice: Practice, address: string): Promise<void> => {
-  await subscribe(scene, practice, address, dice.chance(0.5));
+  await subscribe(scene, dice, practice, address);
   const letter = await asked(scene, dice, practice, address);
   const path = letter && confirmPath(letter);
   if (!letter || !path) return;
-  await answer(scene, letter, path, dice.pick(['GET', 'POST']));
+  await answer(scene, dice, letter, path, dice.pick(['GET', 'POST']));
   const out = unsubscribePath(letter);
   if (out !== null && dice.chance(0.3)) await leave(scene, dice, letter, out, dice.chance(0.7));
 };

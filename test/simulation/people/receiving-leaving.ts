@@ -1,6 +1,7 @@
 // People who leave: by one click of a mail program, the pages behind the link, a mail, and the page of their lists.
 import type { Act, Dice, Reply, Scene } from '../scene.ts';
 import {
+  hostOfLink,
   isQuestion,
   isTheirs,
   type Letter,
@@ -61,7 +62,8 @@ export const leave = async (
   fromAll: boolean,
 ): Promise<void> => {
   const asking = beginAsking(scene, letter.practice);
-  const reply = await scene.service.ask('POST', fromAll ? `${path}&from=all` : path, dice.pick(clicks));
+  const host = hostOfLink(scene, dice, letter.practice, path);
+  const reply = await host.ask('POST', fromAll ? `${path}&from=all` : path, dice.pick(clicks));
   if (hasPage(scene, letter, reply)) believe(scene, asking, letter, fromAll);
 };
 
@@ -98,7 +100,8 @@ const byPage: Act = {
     const [letter, path] = linked(scene, dice) ?? [];
     if (!letter || !path) return;
     const leaves = dice.chance(0.7);
-    const shown = await scene.service.ask(dice.chance(0.2) ? 'HEAD' : 'GET', path, { headers: GERMAN });
+    const host = hostOfLink(scene, dice, letter.practice, path);
+    const shown = await host.ask(dice.chance(0.2) ? 'HEAD' : 'GET', path, { headers: GERMAN });
     if (hasPage(scene, letter, shown) && leaves) await leave(scene, dice, letter, path, true);
   },
 };
@@ -128,10 +131,11 @@ const preferences: Act = {
     const path = link.replace('/unsub?', '/preferences?');
     const choice = dice.pick<Choice>(['one', 'all', 'object', 'agree']);
     const asking = beginAsking(scene, letter.practice);
-    const shown = await scene.service.ask('GET', path, { headers: GERMAN });
+    const host = hostOfLink(scene, dice, letter.practice, path);
+    const shown = await host.ask('GET', path, { headers: GERMAN });
     if (!hasPage(scene, letter, shown)) return;
     const { listId } = letter.practice;
-    const reply = await scene.service.ask('POST', choice === 'one' ? path : `${path}&do=${choice}`, {
+    const reply = await host.ask('POST', choice === 'one' ? path : `${path}&do=${choice}`, {
       headers: { ...GERMAN, ...URL_ENCODED },
       body: choice === 'one' ? `${listId}=leave` : '',
     });

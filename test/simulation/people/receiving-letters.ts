@@ -1,6 +1,6 @@
 // Mails that were handed over, as those read them who got them: whose they are, whom their return path names, and their links.
 import type Database from 'better-sqlite3';
-import type { Dice, HandedOver, Practice, Scene } from '../scene.ts';
+import type { Dice, HandedOver, Practice, Scene, Service } from '../scene.ts';
 import { homeOf } from '../truths/homes.ts';
 import { value } from '../truths/sql.ts';
 
@@ -32,9 +32,29 @@ const recipientIn = (token: string): number => {
   return Number(value & RECIPIENT_MASK);
 };
 
+const targetOf = (token: string): Buffer => Buffer.from(token.slice(FORM_CHARS), 'base64url');
+
 /** The number that the token of a link names: a recipient, or an entry of the ledger. */
 export const numberInToken = (token: string): number =>
-  Buffer.from(token.slice(FORM_CHARS), 'base64url').readUIntBE(TENANT_BYTES, TARGET_BYTES - TENANT_BYTES);
+  targetOf(token).readUIntBE(TENANT_BYTES, TARGET_BYTES - TENANT_BYTES);
+
+const NUMBER = 'SELECT number FROM tenants WHERE id = ?';
+
+/**
+ * Where someone comes who follows a link: to the host that has the practice. Where it has moved, links from before lead to its former host,
+ * which hands them on. `path`: of the link; its token begins with the number that the practice had where the mail was made.
+ */
+export const hostOfLink = (scene: Scene, dice: Dice, { id }: Practice, path: string): Service => {
+  const { service } = scene;
+  const home = homeOf(scene, id);
+  if (home === null || home === service || !service.isUp()) return home ?? service;
+  const numberAt = (host: Service): number | undefined =>
+    host.look(null, (db) => value<number>(db, NUMBER, id));
+  const token = /(?:[?&](?:t|token|l)=|\/t\/[oc]\/)([\w-]+)/.exec(path)?.[1] ?? '';
+  const number = targetOf(token).readUIntBE(0, TENANT_BYTES);
+  const isFromBefore = number === numberAt(service) && number !== numberAt(home);
+  return isFromBefore && dice.chance(0.5) ? service : home;
+};
 
 const plain = (text: string): string => text.replace(/=\r\n/g, '').replaceAll('=3D', '=');
 

@@ -1,6 +1,6 @@
 // Mail programs and filters that load the picture of a mail and follow its links.
 import type { Act, Dice, Reply, Scene } from '../scene.ts';
-import { clickPaths, openPath, someLetter } from './receiving-letters.ts';
+import { clickPaths, hostOfLink, type Letter, openPath, someLetter } from './receiving-letters.ts';
 
 const AGENTS = [
   'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0',
@@ -9,8 +9,8 @@ const AGENTS = [
 ];
 const PIXEL_BYTES = '42';
 
-const get = (scene: Scene, dice: Dice, path: string, method = 'GET'): Promise<Reply> =>
-  scene.service.ask(method, path, {
+const get = (scene: Scene, dice: Dice, { practice }: Letter, path: string): Promise<Reply> =>
+  hostOfLink(scene, dice, practice, path).ask('GET', path, {
     headers: { 'User-Agent': dice.pick(AGENTS), 'X-Forwarded-For': `198.51.100.${dice.int(1, 250)}` },
   });
 
@@ -36,9 +36,9 @@ const open: Act = {
   run: async (scene, dice) => {
     const letter = someLetter(scene, dice, (one) => openPath(one) !== null);
     const path = letter && openPath(letter);
-    if (!path) return;
-    requirePixel(path, await get(scene, dice, path));
-    if (dice.chance(0.2)) requirePixel(path, await get(scene, dice, path));
+    if (!letter || !path) return;
+    requirePixel(path, await get(scene, dice, letter, path));
+    if (dice.chance(0.2)) requirePixel(path, await get(scene, dice, letter, path));
   },
 };
 
@@ -49,8 +49,8 @@ const click: Act = {
     const letter = someLetter(scene, dice, (one) => clickPaths(one).length > 0);
     if (letter === null) return;
     const path = dice.pick(clickPaths(letter));
-    requireTarget(path, await get(scene, dice, path));
-    if (dice.chance(0.2)) requireTarget(path, await get(scene, dice, path));
+    requireTarget(path, await get(scene, dice, letter, path));
+    if (dice.chance(0.2)) requireTarget(path, await get(scene, dice, letter, path));
   },
 };
 
@@ -62,8 +62,10 @@ const scan: Act = {
     const path = letter && openPath(letter);
     if (!letter || !path) return;
     await Promise.all([
-      get(scene, dice, path).then((reply) => requirePixel(path, reply)),
-      ...clickPaths(letter).map((link) => get(scene, dice, link).then((reply) => requireTarget(link, reply))),
+      get(scene, dice, letter, path).then((reply) => requirePixel(path, reply)),
+      ...clickPaths(letter).map((link) =>
+        get(scene, dice, letter, link).then((reply) => requireTarget(link, reply)),
+      ),
     ]);
   },
 };
@@ -78,7 +80,7 @@ const alter: Act = {
     const at = dice.int('/t/c/1'.length, path.length - 2);
     if (path[at] === '/') return;
     const altered = `${path.slice(0, at)}${path[at] === 'A' ? 'B' : 'A'}${path.slice(at + 1)}`;
-    const reply = await get(scene, dice, altered);
+    const reply = await get(scene, dice, letter, altered);
     if (reply.status !== 404 && !isBusy(reply)) throw wrong(altered, reply);
   },
 };

@@ -2,6 +2,7 @@
 // at once, and with a return path that no one was given.
 import { absence, bounceOf, deliveryStatus, feedbackReport } from '#test/support/reports.ts';
 import type { Act, Dice, Scene } from '../scene.ts';
+import { homeOf } from '../truths/homes.ts';
 import { value } from '../truths/sql.ts';
 import {
   inFile,
@@ -141,10 +142,11 @@ const complain: Act = {
     const isOptOut = dice.chance(0.2);
     const counts = dice.chance(0.05);
     const cfbl = /^[^;\s]+/.exec(letter.head.get('cfbl-address') ?? '')?.[0];
+    const isElsewhere = homeOf(scene, letter.practice.id) !== scene.service;
     const asking = beginAsking(scene, letter.practice);
     const reply = await bring(scene, dice, {
       from: counts ? `feedback@${FEEDBACK_SOURCE}` : 'feedback@people.example',
-      to: cfbl !== undefined && dice.chance(0.5) ? cfbl : 'fbl@mail.example.com',
+      to: cfbl !== undefined && (isElsewhere || dice.chance(0.5)) ? cfbl : 'fbl@mail.example.com',
       content: feedbackReport(isOptOut ? 'opt-out' : 'abuse', fields, head),
     });
     if (!isTaken(reply)) return;
