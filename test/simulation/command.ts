@@ -1,4 +1,6 @@
 // The command line of the simulation: seeds one after the other, and each that fails with its trace.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +20,7 @@ const USAGE = `npm run simulate -- [--seed N] [--seeds COUNT] [--steps K] [--onl
   --no-shrink     a failing seed is printed as it is
   --go-on         goes on after a seed that fails
   --digests       prints a digest of what happened for each seed: the same seed has the same one
+  --jobs N        so many processes share the seeds (1)
   --plant NAME    with a fault planted in the source; --plant list prints them
 `;
 const MAX_SEED = 2 ** 31;
@@ -33,6 +36,28 @@ const workplace = (): string =>
 
 const numbersIn = (list: string): Set<number> => new Set(list.split(',').map(Number));
 
+/** The same command in several processes, each with a part of the seeds. */
+const share = async (
+  args: readonly string[],
+  first: number,
+  count: number,
+  jobs: number,
+): Promise<number> => {
+  const begun = realMs();
+  const [node, main] = [process.execPath, process.argv[1] ?? ''];
+  const codes = await Promise.all(
+    Array.from({ length: jobs }, async (_, job) => {
+      const [from, to] = [Math.floor((count * job) / jobs), Math.floor((count * (job + 1)) / jobs)];
+      const own = ['--jobs', '1', '--seed', `${first + from}`, '--seeds', `${to - from}`];
+      const child = spawn(node, [main, ...args, ...own], { stdio: 'inherit' });
+      const [code] = await once(child, 'exit');
+      return code === 0;
+    }),
+  );
+  say(`${jobs} processes: ${((realMs() - begun) / 1_000).toFixed(1)} s`);
+  return codes.every((isSound) => isSound) ? 0 : 1;
+};
+
 export const runCommand = async (args: readonly string[], drawn: number): Promise<number> => {
   const { values } = parseArgs({
     args: [...args],
@@ -45,6 +70,7 @@ export const runCommand = async (args: readonly string[], drawn: number): Promis
       'no-shrink': { type: 'boolean', default: false },
       'go-on': { type: 'boolean', default: false },
       digests: { type: 'boolean', default: false },
+      jobs: { type: 'string', default: '1' },
       plant: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -66,6 +92,8 @@ export const runCommand = async (args: readonly string[], drawn: number): Promis
   const count = Number(values.seeds);
   const steps = Number(values.steps);
   const only = values.only === undefined ? undefined : numbersIn(values.only);
+  const jobs = Number(values.jobs);
+  if (jobs > 1) return share(args, first, count, jobs);
   const home = workplace();
   const { preload } = await import('./preload.ts');
   await preload();
