@@ -12,13 +12,16 @@ const FILE_RETRY_MS = 5_000;
 /** At any time: the note is on the disk before there is something due. */
 export const dueIsNoted: Truth = {
   name: 'the registry knows when something is due',
-  check: (scene, _book, memory) => {
+  check: (scene, { losses }, memory) => {
+    /** Their registration follows the file. */
+    const putBack = new Set(losses.flatMap(({ practiceId, until }) => (until === null ? [practiceId] : [])));
     for (const { service, tenants, due } of memory.hosts) {
       if (!service.isUp()) continue;
       for (const { id } of tenants.values()) {
         const tenant = memory.tenants.get(id);
         // Mail of a practice that is paused is looked at once an hour; its resumption notes that it is due before it is written.
-        const isWorking = tenant?.service === service && tenant.standing.pausedAt === null;
+        const isWorking =
+          tenant?.service === service && tenant.standing.pausedAt === null && !putBack.has(id);
         const dueAt = isWorking ? tenant.standing.dueAt : null;
         const noted = due.get(id);
         // What is overdue while a file cannot be used is looked at again some seconds later: that is noted at a stop.
