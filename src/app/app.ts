@@ -233,9 +233,11 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
   // Both are asked: each ends what only waits.
   const endWork = (tenantId: string): boolean =>
     [events.following.endWork(tenantId), relay.isIdle(tenantId)].every(Boolean);
-  const erasing = openErasing(base, endWork, (tenantId) => {
+  /** What is remembered of a tenant that is gone, or works elsewhere. */
+  const forget = (tenantId: string): void => {
     for (const room of [relay, people]) room.forget(tenantId);
-  });
+  };
+  const erasing = openErasing(base, endWork, forget);
   const move = openMove(base, {
     hosts: domains.hosts,
     sealFile: (db, id, keyOf) => sealClosedFile(db, id, tenantPlaces, keyOf, log),
@@ -243,6 +245,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     followFile,
     registrationOf: restoring.registrationOf,
     endWork,
+    forget,
     wake: async (tenantId) => {
       for (const room of rooms) await room.reopened?.(tenantId);
     },

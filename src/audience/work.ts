@@ -27,6 +27,8 @@ export interface Task {
   run(tenantId: string, item: number, signal: AbortSignal): Promise<void>;
   /** Whether the file has something for which the tenant must be looked at, also after a restart. */
   isNeeded(db: TenantDb): boolean;
+  /** See Follower. */
+  readonly forget?: (tenantId: string) => void;
 }
 
 interface TaskItem extends WorkItem {
@@ -53,6 +55,9 @@ export const openAudienceWork = (
     },
     pausesFrom: 1,
     isFollowed,
+    forget: (tenantId) => {
+      for (const task of tasks) task.forget?.(tenantId);
+    },
     claimDue: async (tenantId, { room, isInFlight, take }) => {
       const found = await files.read(tenantId, (db) =>
         isFollowed(db) ? tasks.map((task) => ({ task, due: task.due(db, tenantId, clock.now()) })) : null,

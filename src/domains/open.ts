@@ -3,6 +3,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import type { Accounts } from '#src/accounts/open.ts';
+import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import { type Config, zoneSettings } from '#src/kernel/config/config.ts';
@@ -110,8 +111,13 @@ export const openDomains = (
     origin: config.service.public_origin,
     random: Math.random,
   };
-  const receives: Pick<Receives<unknown>, 'isSendingHost'> = {
+  const receives: Pick<Receives<unknown>, 'isSendingHost' | 'requireHolderHere'> = {
     isSendingHost: (host) => platform.peek((db) => domainRegistryStore(db).holderOf(host)) !== null,
+    requireHolderHere: (host) =>
+      platform.peek((db) => {
+        const holder = domainRegistryStore(db).holderOf(host);
+        if (holder !== null) registryStore(db).requireHere(holder);
+      }),
   };
   const provider = config.dns.provider && createCloudflare({ ...config.dns.provider, ...deps });
   return {

@@ -24,6 +24,8 @@ export interface Follower<Item extends WorkItem, Outcome>
   claimDue(tenantId: string, claim: Claim<Item>): Promise<number | null | 'unfollowed'>;
   /** Whether the tenant's file has such a follower. */
   isFollowed(db: TenantDb): boolean;
+  /** The tenant's file is another one than before: what is remembered of its log holds no more. Absent where nothing is. */
+  readonly forget?: (tenantId: string) => void;
 }
 
 export interface Following {
@@ -41,6 +43,8 @@ export interface Following {
    * nothing where it knows the tenant. Rejects as a read of the file and as `hold`.
    */
   registerAgain(tenantId: string): Promise<void>;
+  /** The tenant's file is another one than before. Rejects as `registerAgain`. */
+  reopened(tenantId: string): Promise<void>;
   readonly registers: Registers;
   /** See WorkEngine. */
   endWork(tenantId: string): boolean;
@@ -54,7 +58,7 @@ export const createFollowing = (
   files: Pick<TenantFiles, 'read' | 'visit' | 'watch'>,
   work: WorkEngine,
 ): Following => {
-  const queues = new Map<FollowerName, OpenQueue & Pick<Follower<never, never>, 'isFollowed'>>();
+  const queues = new Map<FollowerName, OpenQueue & Pick<Follower<never, never>, 'isFollowed' | 'forget'>>();
   const registry = createRegistry(platform);
   let unwatch = (): void => undefined;
 
@@ -66,6 +70,11 @@ export const createFollowing = (
       // Where the follower was not made after all, the turn removes the tenant.
       wake(follower, tenantId);
     };
+  };
+
+  const registerAgain: Following['registerAgain'] = async (tenantId) => {
+    const found = await files.read(tenantId, (db) => [...queues].filter(([, queue]) => queue.isFollowed(db)));
+    for (const [name] of found) (await hold(name, tenantId))();
   };
 
   return {
@@ -81,7 +90,8 @@ export const createFollowing = (
         return null;
       };
       const queue = work.open({ ...follower, claimDue });
-      queues.set(name, { ...queue, isFollowed: follower.isFollowed });
+      const { isFollowed, forget } = follower;
+      queues.set(name, { ...queue, isFollowed, ...(forget ? { forget } : {}) });
       return queue;
     },
     hold,
@@ -92,11 +102,10 @@ export const createFollowing = (
         for (const [name] of found) followerRegistryStore(db).add(tenantId, name);
       };
     },
-    registerAgain: async (tenantId) => {
-      const found = await files.read(tenantId, (db) =>
-        [...queues].filter(([, queue]) => queue.isFollowed(db)),
-      );
-      for (const [name] of found) (await hold(name, tenantId))();
+    registerAgain,
+    reopened: async (tenantId) => {
+      for (const queue of queues.values()) queue.forget?.(tenantId);
+      await registerAgain(tenantId);
     },
     endWork: work.endWork,
     start: async () => {

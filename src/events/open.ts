@@ -19,7 +19,7 @@ export const openEvents = ({ config, storage, clock, log }: Base) => {
     following,
     personalData,
     registers: following.registers,
-    reopened: following.registerAgain,
+    reopened: following.reopened,
     routes: auditRoutes(storage),
     nightly: [
       {

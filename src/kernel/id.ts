@@ -40,7 +40,7 @@ export const newId = (): string => {
   return inGroups(bytes);
 };
 
-/** As in a process that has made none yet: for a simulation, which is many processes in one. */
+/** The next id is made like the first of a process: for a simulation, which is many processes in one. */
 export const beginIds = (): void => {
   poolOffset = POOL_BYTES;
   lastMillisecond = 0;

@@ -114,6 +114,8 @@ export interface OperatorMail {
 export interface Receives<Reporter> {
   /** Whether `bounce.<host>` and `in.<host>` are names that mail is received for. */
   readonly isSendingHost: (host: string) => boolean;
+  /** Throws TenantMoved where the tenant that sends from that host has moved. */
+  readonly requireHolderHere: (host: string) => void;
 
   /** Null for an address that no key of this installation has made. */
   readonly decodeReturnPath: (address: string) => ReturnPathTarget | null;

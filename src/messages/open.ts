@@ -45,6 +45,8 @@ export const openMessages = (base: Base, wakeRelay: () => WakeRelay) => {
       },
     },
     reopened: async (tenantId) => {
+      // The registry's row of it was written anew, or taken away with the practice.
+      due.forget(tenantId);
       const next = await files.read(tenantId, (db) => queueStore(db).nextDue());
       for (const lane of lanes) {
         const dueAt = next[lane];

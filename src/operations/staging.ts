@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { copyDatabase } from '#src/kernel/db/copy-database.ts';
 import { DataError } from '#src/kernel/db/data-error.ts';
 import { disk } from '#src/kernel/db/disk.ts';
-import { leaveGap } from '#src/kernel/db/leave-gap.ts';
+import { leaveGap, numbersGivenIn } from '#src/kernel/db/leave-gap.ts';
 import { foreignTables, type Migration, type Migrations, migrate } from '#src/kernel/db/migrate.ts';
 import { openSqlite, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { PLATFORM_NAME, RESTORING_NAME } from '#src/kernel/db/storage.ts';
@@ -27,6 +27,11 @@ export interface Restoring {
   readonly registry: (db: PlatformDb) => void;
   /** Seals the values of a tenant's file under the present master key; null: no former one is configured. */
   readonly sealAgain: ((db: TenantDb, id: string) => Promise<void>) | null;
+}
+
+export interface StagedPaths {
+  readonly to: string;
+  readonly replaced: string;
 }
 
 export const stagingOf = (dataDirectory: string): string => join(dataDirectory, RESTORING_NAME);
@@ -120,20 +125,21 @@ const inFile = async <D extends PlatformDb | TenantDb, T>(
 const holdAll = (db: TenantDb, holds: readonly HoldRestored[], now: number): number =>
   holds.reduce((sum, hold) => sum + hold(db, now), 0);
 
-/** Resolves with how much is held; `now` null: nothing is. */
+/** Resolves with how much is held; `now` null: nothing is. `replaced`: the file in whose place this one comes, which may be absent. */
 export const stageTenant = async (
   source: RestoreSource,
   id: string,
-  to: string,
+  { to, replaced }: StagedPaths,
   { holds, schema }: Restoring,
   now: number | null,
 ): Promise<number> => {
   const from = join(source.directory, tenantFile(id));
   await copy(source, from, to);
   const isBare = source.backup === null;
+  const given = numbersGivenIn(replaced);
   const work = (db: TenantDb): number => {
     if (isBare) requireSound(from, db);
-    leaveGap(db);
+    leaveGap(db, given);
     return now === null ? 0 : holdAll(db, holds, now);
   };
   return inFile<TenantDb, number>(to, schema.tenant, work, isBare);
@@ -170,15 +176,16 @@ export const holdStaged = (
 
 export const stageRegistry = async (
   source: RestoreSource,
-  to: string,
+  { to, replaced }: StagedPaths,
   { registry, schema }: Restoring,
 ): Promise<void> => {
   const from = join(source.directory, PLATFORM_NAME);
   await copy(source, from, to);
   const isBare = source.backup === null;
+  const given = numbersGivenIn(replaced);
   const work = (db: PlatformDb): void => {
     if (isBare) requireSound(from, db);
-    leaveGap(db);
+    leaveGap(db, given);
     registry(db);
   };
   await inFile<PlatformDb, void>(to, schema.platform, work, isBare);

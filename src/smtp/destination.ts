@@ -33,7 +33,12 @@ export type Destination =
 export interface DestinationFacts
   extends Pick<
     Receives<never>,
-    'decodeReturnPath' | 'decodeUnsubscribeAddress' | 'decodeForwardPath' | 'isSendingHost' | 'simulates'
+    | 'decodeReturnPath'
+    | 'decodeUnsubscribeAddress'
+    | 'decodeForwardPath'
+    | 'isSendingHost'
+    | 'requireHolderHere'
+    | 'simulates'
   > {
   readonly serviceHost: string;
   readonly simulatorDomain: string;
@@ -100,7 +105,7 @@ export const plainAddress = (address: string): string => {
   return `${unquoted(address.slice(0, at))}@${domainName(domain) ?? domain.toLowerCase()}`;
 };
 
-/** Throws RecipientRefusal. Both as in the commands, without angle brackets; `mailFrom` is empty for the null sender. */
+/** Throws RecipientRefusal and TenantMoved. Both as in the commands, without angle brackets; `mailFrom` is empty for the null sender. */
 export const destinationOf = (given: string, mailFrom: string, facts: DestinationFacts): Destination => {
   const address = plainAddress(given);
   const at = address.lastIndexOf('@');
@@ -123,6 +128,8 @@ export const destinationOf = (given: string, mailFrom: string, facts: Destinatio
     return { kind: 'mailbox', host: receivingOf, localPart, address };
   }
   const bounceOf = sendingHost(BOUNCE);
+  // What the keys of this host do not read may be for mail that the new host of a practice has sent since.
+  if (bounceOf !== null) facts.requireHolderHere(bounceOf);
   if (!host.startsWith(BOUNCE) && facts.isSendingHost(host)) {
     const isOperators = isOperatorName(localPart) && host.endsWith(`.${facts.managedSuffix}`);
     return isOperators ? { kind: 'operator', recipient: address } : { kind: 'sending_host', host };

@@ -4,6 +4,8 @@ const LATE = [
   '#src/http/forward.ts',
   '#src/http/openapi.ts',
   '#src/http/reference.ts',
+  '#src/accounts/moving/arrive.ts',
+  '#src/accounts/moving/leave.ts',
   '#src/mail/tolerant-splitter.ts',
   '#src/inbound/reading/safe-html.ts',
   'mailauth/lib/spf/index.js',

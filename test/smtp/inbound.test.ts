@@ -18,6 +18,11 @@ import { until } from '#test/support/process.ts';
 import { type SmtpTalk, talkTo } from '#test/support/smtp-talk.ts';
 
 const key = testTokenKeys(1);
+const NEW_HOST = {
+  origin: 'https://neu.example',
+  host: 'neu.example',
+  mail: { host: '127.0.0.1', port: 25 },
+};
 const own = encodeReturnPath(key, { tenantNumber: 7, recipientId: 42 }, 'praxis.example');
 const certificate = createCertificate(['mail.example.com']);
 const MIB = 1_024 * 1_024;
@@ -65,7 +70,10 @@ const started = async (
     decodeUnsubscribeAddress: () => null,
     decodeForwardPath: () => null,
     simulates: (localPart) => behaviourOf(localPart) !== null,
-    isSendingHost: (host) => ['praxis.example', 'xn--zahnrzte-4za.example'].includes(host),
+    requireHolderHere: (host) => {
+      if (host === 'moved.example') throw new TenantMoved(NEW_HOST);
+    },
+    isSendingHost: (host) => ['moved.example', 'praxis.example', 'xn--zahnrzte-4za.example'].includes(host),
     messageBytes: 10 * MIB,
     greylist: null,
     clientRate: () => ({ perSecond: 1, burst: 1_000 }),
@@ -817,12 +825,27 @@ describe('mail to mailboxes', () => {
     expect(scene.told).toHaveLength(2);
   });
 
+  test('a report whose return path the new host of a practice has made is handed on to it', async () => {
+    const handedOn: string[] = [];
+    const scene = await started(
+      {},
+      {
+        handOn: async (_, { recipient }) => {
+          handedOn.push(recipient);
+          return { result: 'accepted' };
+        },
+      },
+    );
+    const one = await scene.talk();
+    await one.hello();
+    const to = own
+      .replace('praxis.example', 'moved.example')
+      .replace(/.(?=@)/, (last) => (last === 'a' ? 'b' : 'a'));
+    expect(await bring(one, '', to)).toMatch('250');
+    expect(handedOn).toEqual([to]);
+  });
+
   test('that has to come again is not handed on again to who has it at another host', async () => {
-    const newHost = {
-      origin: 'https://neu.example',
-      host: 'neu.example',
-      mail: { host: '127.0.0.1', port: 25 },
-    };
     let isFull = true;
     const handedOn: string[] = [];
     const full = { kind: 'refused', code: 452, text: '4.2.2 full', reason: 'full' } as const;
@@ -830,7 +853,7 @@ describe('mail to mailboxes', () => {
       {},
       {
         admit: async ({ host, localPart }) => {
-          if (localPart.startsWith('moved')) throw new TenantMoved(newHost);
+          if (localPart.startsWith('moved')) throw new TenantMoved(NEW_HOST);
           return { tenantId: host };
         },
         handOn: async (_, { recipient }) => {

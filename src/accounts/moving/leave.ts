@@ -41,6 +41,8 @@ export interface LeaveDeps extends Pick<Base, 'storage' | 'key' | 'tenantKeys' |
   readonly endWork: (tenantId: string) => boolean;
   readonly sealFile: SealFile;
   readonly followFile: FollowFile;
+  /** The tenant works elsewhere: what is remembered of its work here holds no more. */
+  readonly forget: (tenantId: string) => void;
 }
 
 export interface Frozen {
@@ -87,6 +89,7 @@ export const createLeave = ({
   endWork,
   sealFile,
   followFile,
+  forget,
 }: LeaveDeps) => {
   const { platform, tenants } = storage;
   /** The freezes by the ids of their tenants. */
@@ -108,6 +111,7 @@ export const createLeave = ({
   const hasMoved = async (id: string, newHost: NewHost): Promise<void> => {
     await tenants.withhold(id, new TenantMoved(newHost));
     freezes.delete(id);
+    forget(id);
     await keepAside(dataDirectory, id);
     await rm(directoryOf(id), { recursive: true, force: true });
   };

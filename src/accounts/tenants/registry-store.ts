@@ -54,6 +54,7 @@ export const registryStore = perConnection((db: PlatformDb) => {
   const anyByNumber = db.prepare<[number], TenantRow & { moved_json: string | null }>(
     "SELECT number, id, slug, moved_json FROM tenants WHERE number = ? AND state <> 'creating'",
   );
+  const movedTo = db.prepare<[string], string | null>('SELECT moved_json FROM tenants WHERE id = ?').pluck();
   const move = db.prepare<[string, number, string]>(
     "UPDATE tenants SET state = 'moved', moved_json = ?, moved_until = ? WHERE id = ? AND state = 'active'",
   );
@@ -143,6 +144,11 @@ export const registryStore = perConnection((db: PlatformDb) => {
       const row = anyByNumber.get(number);
       if (row && row.moved_json !== null) throw new TenantMoved(JSON.parse(row.moved_json));
       return row;
+    },
+    /** Throws TenantMoved. */
+    requireHere: (id: string): void => {
+      const newHost = movedTo.get(id) ?? null;
+      if (newHost !== null) throw new TenantMoved(JSON.parse(newHost));
     },
     /** False where it is not active. */
     move: (id: string, newHost: NewHost, until: number): boolean => {

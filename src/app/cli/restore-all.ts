@@ -147,7 +147,13 @@ export const restoreAll = async (source: RestoreSource, job: RestoreJob): Promis
       try {
         for (const id of ids) {
           const to = join(staging, 'files', id, 'tenant.db');
-          const count = await stageTenant(source, id, to, restoring, values.resume ? null : now);
+          const count = await stageTenant(
+            source,
+            id,
+            { to, replaced: join(target, tenantFile(id)) },
+            restoring,
+            values.resume ? null : now,
+          );
           held.set(slugOf(to), count);
           done += statSync(to).size;
           progress.show(done, bytes);
@@ -156,7 +162,11 @@ export const restoreAll = async (source: RestoreSource, job: RestoreJob): Promis
         progress.end();
       }
       if (source.hasRegistry && !values['rebuild-registry'])
-        await stageRegistry(source, join(staging, PLATFORM_NAME), restoring);
+        await stageRegistry(
+          source,
+          { to: join(staging, PLATFORM_NAME), replaced: join(target, PLATFORM_NAME) },
+          restoring,
+        );
       notes = await withApp(config, staging, async (app) => {
         await removeEmpty(join(staging, 'tenants'));
         if (ids.length > 0) await rename(join(staging, 'files'), join(staging, 'tenants'));

@@ -93,7 +93,13 @@ export const restoreOne = async (
     try {
       const partial = join(staging, 'partial', 'tenant.db');
       const restoring = restoringOf(config, silent);
-      await stageTenant(source, id, partial, restoring, values.resume ? null : now);
+      await stageTenant(
+        source,
+        id,
+        { to: partial, replaced: join(target, tenantFile(id)) },
+        restoring,
+        values.resume ? null : now,
+      );
       await sealStaged(partial, id, restoring);
       tenant = { id, slug: slugOf(partial) };
       await readyTenant(target, id);

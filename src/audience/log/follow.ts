@@ -135,6 +135,7 @@ export const logTask = (deps: LogDeps, formCounted: (tenantId: string) => void):
   return {
     name: 'log',
     isNeeded: (db) => !listStore(db).isEmpty(),
+    forget: (tenantId) => seenOf.delete(tenantId),
     due: (db, tenantId, now) => {
       const start = startOf(db, tenantId);
       const events = followStore(db).typesAfter(start, LOOKED_AT);

@@ -6,7 +6,7 @@ import { eventStore, type HeardEvent } from '#src/events/store.ts';
 import { applySignal, type SignalDeps } from '#src/feedback/apply-signal.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { addressHash } from '#src/messages/pseudonym.ts';
+import { addressHash, isPseudonym } from '#src/messages/pseudonym.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { eventOf, type Signal } from '#src/messages/rules.ts';
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
@@ -30,13 +30,13 @@ const hasObjected = (db: TenantDb, { address }: RecipientRow, { suppressionKey }
 
 /**
  * Undefined where the hit does not count: the message is removed, was never handed over, or is the service's own, or its reader has
- * objected to tracking.
+ * objected to tracking or was erased: hits wait for seconds in memory, and are recorded after an erasure that they came before.
  */
 const readerOf = (db: TenantDb, recipientId: number, deps: SignalDeps): RecipientRow | undefined => {
   const recipient = messageStore(db).recipient(recipientId);
   const message = recipient && messageStore(db).bySeq(recipient.message_seq);
   if (!recipient || !message || message.source === 'system') return undefined;
-  if (hasObjected(db, recipient, deps)) return undefined;
+  if (isPseudonym(recipient.address) || hasObjected(db, recipient, deps)) return undefined;
   const { attempts, status } = recipient;
   const queuedAttempts = queueStore(db).row(recipientId)?.attempts ?? null;
   const isEnded = status === 'failed' || status === 'suppressed';

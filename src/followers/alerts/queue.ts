@@ -70,6 +70,7 @@ export const openAlertQueue = (deps: AlertQueueDeps): Pick<OpenQueue, 'facts'> =
     name: 'alerts',
     limits,
     isFollowed: (db) => alertStore(db).all().length > 0,
+    forget: (tenantId) => seenOf.delete(tenantId),
     claimDue: async (tenantId, claim) => {
       const { rows, read, more, hasNew, isWork } = await files.read(tenantId, (db) =>
         look(db, tenantId, claim),

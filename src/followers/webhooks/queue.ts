@@ -111,6 +111,7 @@ export const openWebhookQueue = (deps: WebhookQueueDeps): WebhookDeliveries => {
     limits,
     pausesFrom: PAUSES_FROM_FAILURE,
     isFollowed: (db) => webhookStore(db).all().length > 0,
+    forget: (tenantId) => seenOf.delete(tenantId),
     claimDue: async (tenantId, claim) => {
       const looking = () => ({ now: clock.now(), policy: policy(), claim, seen: seenOf.get(tenantId) ?? 0 });
       const ahead = await files.read(tenantId, (db) => lookAhead(db, looking()));

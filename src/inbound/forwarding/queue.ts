@@ -61,6 +61,7 @@ const openQueueOf = (kind: Kind, deps: ForwardQueueDeps): void => {
   deps.following.open<ClaimedForward, Result>({
     ...followers[kind],
     isFollowed,
+    forget: (tenantId) => seenOf.delete(tenantId),
     claimDue: async (tenantId, claim) => {
       const seen = seenOf.get(tenantId) ?? 0;
       const now = clock.now();

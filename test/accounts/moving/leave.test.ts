@@ -69,6 +69,7 @@ const setUp = async (overrides: Partial<LeaveDeps> = {}) => {
     endWork: () => true,
     sealFile: () => sealing.pass(),
     followFile: () => undefined,
+    forget: () => undefined,
     ...overrides,
   });
   onTestFinished(() => leave.stop());

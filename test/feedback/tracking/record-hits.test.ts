@@ -41,7 +41,7 @@ const outcomes = {
   taken: { kind: 'accepted', reply: parseReply(['250 2.0.0 queued']), dsnRequested: true },
 } satisfies Record<string, Outcome>;
 
-type Step = 'claim' | 'open' | 'click' | 'restart' | keyof typeof outcomes;
+type Step = 'claim' | 'erase' | 'open' | 'click' | 'restart' | keyof typeof outcomes;
 
 const play = async (steps: readonly Step[]) => {
   const tenant = await openTenantDb();
@@ -57,7 +57,8 @@ const play = async (steps: readonly Step[]) => {
       if (step === 'claim') {
         const request = { tenantId, lane: 0, limit: 1, byteBudget: 1e6, now, policy } as const;
         row = claimDue(db, request, deps).claimed[0]?.row;
-      } else if (step === 'restart') queueStore(db).releaseAll();
+      } else if (step === 'erase') db.prepare('UPDATE recipients SET address = ?').run(`#${'A'.repeat(43)}`);
+      else if (step === 'restart') queueStore(db).releaseAll();
       else if (step === 'open') recordHits(db, [{ ...hit, kind: 'open', url: null }], deps);
       else if (step === 'click') recordHits(db, [{ ...hit, kind: 'click', url: 'https://a.example/' }], deps);
       else if (row) {
@@ -122,6 +123,11 @@ test.each<{ name: string; steps: readonly Step[]; expected: unknown }>([
     name: 'of a filter is followed by that of a person once it has arrived',
     steps: ['claim', 'click', 'later', 'claim', 'taken', 'open'],
     expected: { status: 'opened', isWaiting: false, seen: ['too_soon', 'person'] },
+  },
+  {
+    name: 'of who was erased before it is recorded leaves nothing',
+    steps: ['claim', 'taken', 'erase', 'click'],
+    expected: { status: 'processed', isWaiting: false, seen: [] },
   },
 ])('an open or click $name', async ({ steps, expected }) => {
   expect(await play(steps)).toEqual(expected);

@@ -81,7 +81,9 @@ const prepare = async (scene: Scene, directory: string, id: string): Promise<voi
   const { dataDir } = scene.service;
   const staging = await beginStaging(dataDir);
   const source = await openSource(directory);
-  await stageTenant(source, id, join(staging, 'partial', 'tenant.db'), restoringParts(), scene.now());
+  const to = join(staging, 'partial', 'tenant.db');
+  const replaced = join(dataDir, tenantFile(id));
+  await stageTenant(source, id, { to, replaced }, restoringParts(), scene.now());
   await readyTenant(dataDir, id);
 };
 

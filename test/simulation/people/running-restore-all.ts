@@ -77,8 +77,18 @@ const restoreLocked = async (scene: Scene, directory: string): Promise<void> => 
   const now = scene.now();
   const staging = await beginStaging(target);
   for (const id of ids)
-    await stageTenant(source, id, join(staging, 'files', id, 'tenant.db'), restoring, now);
-  await stageRegistry(source, join(staging, PLATFORM_NAME), restoring);
+    await stageTenant(
+      source,
+      id,
+      { to: join(staging, 'files', id, 'tenant.db'), replaced: join(target, tenantFile(id)) },
+      restoring,
+      now,
+    );
+  await stageRegistry(
+    source,
+    { to: join(staging, PLATFORM_NAME), replaced: join(target, PLATFORM_NAME) },
+    restoring,
+  );
   await withApp(service, staging, async (app) => {
     await removeEmpty(join(staging, 'tenants'));
     if (ids.length > 0) await rename(join(staging, 'files'), join(staging, 'tenants'));

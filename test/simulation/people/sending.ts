@@ -14,8 +14,6 @@ import { scheduledActs } from './sending-scheduled.ts';
 import { type Door, singleDoors } from './sending-single.ts';
 import { streamActs } from './sending-stream.ts';
 
-export { knownPeople } from './sending-people.ts';
-
 /** The share of requests that have an idempotency key. */
 const KEYED = 0.4;
 

@@ -6,7 +6,6 @@ import type { Channel } from '#src/messages/kinds.ts';
 import type { Status } from '#src/messages/rules.ts';
 import type { HandedOver, Practice, Service } from '../scene.ts';
 import type { Host } from './homes.ts';
-import { row, rows } from './sql.ts';
 
 /** A copy that is being tried. */
 export interface Claim {
@@ -155,12 +154,3 @@ export const present = ({ hosts, tenants }: Memory): TenantMemory[] =>
 
 export const inFile = <T>({ service, id }: TenantMemory, work: (db: Database.Database) => T): T =>
   service.look(id, work);
-
-export const rowIn = <Row>(
-  tenant: TenantMemory,
-  sql: string,
-  ...values: readonly unknown[]
-): Row | undefined => inFile(tenant, (db) => row<Row>(db, sql, ...values));
-
-export const rowsIn = <Row>(tenant: TenantMemory, sql: string, ...values: readonly unknown[]): Row[] =>
-  inFile(tenant, (db) => rows<Row>(db, sql, ...values));
