@@ -5,7 +5,7 @@ import type { Outcome } from './run.ts';
 const kindOf = ({ failure }: Outcome): string =>
   (failure ?? '').split('\n', 1)[0]?.replace(/[0-9a-f-]{36}|[\w.+-]+@[\w.-]+|\d+/g, '#') ?? '';
 
-const MAX_RUNS = 200;
+const MAX_RUNS = 100;
 
 /** `run` does the steps that it is given. The smallest outcome that was found. */
 export const shrink = async (
