@@ -471,3 +471,15 @@ test('a stop begins no turn and waits for those in progress', async () => {
   await quiet();
   expect(played.turns).toHaveLength(1);
 });
+
+test('what followers remember of a log ends where another file takes the place of the tenant’s', async () => {
+  const id = await tenant();
+  const forgotten: string[] = [];
+  const followers = play().followers.map((one) => ({
+    ...one,
+    forget: (tenantId: string) => void forgotten.push(`${one.name} ${tenantId}`),
+  }));
+  await following({ followers }).reopened(id);
+  expect(forgotten).toEqual([`webhooks ${id}`, `alerts ${id}`]);
+  expect(registered()).toEqual([id, id]);
+});
