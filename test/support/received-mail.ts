@@ -65,16 +65,14 @@ export const receiveMail = (
 export const putMail = (
   { home }: Pick<TestApp, 'home'>,
   practiceId: string,
-  ...mail: [
-    fields?: Partial<NewInboundRow>,
-    about?: Parameters<typeof receiveMail>[2],
-    source?: Buffer<ArrayBuffer>,
-  ]
+  fields?: Partial<NewInboundRow>,
+  ...rest: [about?: Parameters<typeof receiveMail>[2], source?: Buffer<ArrayBuffer>]
 ): string => {
   const file = path.join(home, 'data/tenants', practiceId, 'tenant.db');
   const db = openSqlite(file, { create: false, busyTimeoutMs: 5_000 }) as TenantDb;
   try {
-    return db.transaction(() => receiveMail(db, ...mail).id)();
+    // Today, or the daemon would remove it as older than mail received is kept.
+    return db.transaction(() => receiveMail(db, { received_at: Date.now(), ...fields }, ...rest).id)();
   } finally {
     db.close();
   }
