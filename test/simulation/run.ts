@@ -8,7 +8,7 @@ import { startReceivers } from './peers/receivers.ts';
 import { startRelay } from './peers/relay.ts';
 import { fates } from './people/fate.ts';
 import { receivingActs } from './people/receiving.ts';
-import { runningActs } from './people/running.ts';
+import { runningThemes } from './people/running.ts';
 import { sendingActs } from './people/sending.ts';
 import { type Act, Cut, type Dice, type Scene } from './scene.ts';
 import { createMachine, type Machine, publishedKeys } from './service.ts';
@@ -74,8 +74,13 @@ const PAUSES = [0, 1, 2, 4, 8, 20, 60];
 const CALM_MS = 6 * HOUR;
 /** Retries and deadlines have ended by then. */
 const CALM_DAYS = 8;
+/** Jobs are acts here; in the calm those that come each minute must not wait for one. */
+const EACH_MINUTE = ['look after the files', 'bring the registry of due times up to date'];
 
-const allActs: readonly Act[] = [...sendingActs, ...receivingActs, ...runningActs, ...fates];
+const themes: readonly (readonly Act[])[] = [sendingActs, receivingActs, ...runningThemes, fates];
+const allActs: readonly Act[] = themes.flat();
+/** And of the weights of a theme of those who run the service: what is seldom, as a restore, comes often in some simulations. */
+const THEME = [0.5, 1, 2, 8];
 
 const choose = (weights: readonly number[], dice: Dice): number => {
   let draw = dice.next() * weights.reduce((sum, weight) => sum + weight, 0);
@@ -212,7 +217,10 @@ export const simulate = async (
     await drive(world, service.start(), HOUR);
     truths = openTruths(scene, book);
     known = service.generation();
-    const weights = allActs.map(({ weight }) => weight * seedDice.pick(SWARM));
+    const weights = themes.flatMap((acts) => {
+      const share = runningThemes.includes(acts) ? seedDice.pick(THEME) : 1;
+      return acts.map(({ weight }) => weight * share * seedDice.pick(SWARM));
+    });
     for (step = 1; step <= steps; step += 1) {
       if (only !== undefined && !only.has(step)) continue;
       done.push(step);
@@ -259,6 +267,8 @@ export const simulate = async (
     faults.end();
     if (!service.isUp()) await drive(world, service.start(), HOUR);
     for (let day = 0; day < CALM_DAYS; day += 1) {
+      for (const machine of machines)
+        for (const job of EACH_MINUTE) if (machine.isUp()) await drive(world, machine.runJob(job), HOUR);
       await world.until(() => false, world.now + DAY);
       look();
       if (isQuiet()) break;

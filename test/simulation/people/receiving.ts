@@ -1,5 +1,6 @@
 // What those do who receive, and the world from which mail comes: reading, answering, reporting, leaving, joining.
 import type { Act } from '../scene.ts';
+import { heldActs } from './receiving-held.ts';
 import { inboundActs } from './receiving-inbound.ts';
 import { joiningActs } from './receiving-joining.ts';
 import { journeyActs } from './receiving-journeys.ts';
@@ -9,6 +10,7 @@ import { reportActs } from './receiving-reports.ts';
 
 export const receivingActs: readonly Act[] = [
   ...inboundActs,
+  ...heldActs,
   ...reportActs,
   ...openActs,
   ...leavingActs,

@@ -26,7 +26,7 @@ const killing = (dice: Dice): number | null => (dice.chance(KILLED) ? dice.int(1
 
 const backup: Act = {
   name: 'the operator makes a backup',
-  weight: 0.4,
+  weight: 1,
   run: (scene, dice) =>
     inTurn(scene, 'restoring', async () => {
       const { commands, backups, unsure, moves } = runningOf(scene);
@@ -114,7 +114,7 @@ const isHere = (scene: Scene, { id }: Practice): boolean =>
 
 const restoreOne: Act = {
   name: 'the operator restores a practice',
-  weight: 0.3,
+  weight: 1,
   run: (scene, dice) =>
     inTurn(scene, 'restoring', async () => {
       const { backups, commands, held } = runningOf(scene);
@@ -144,7 +144,7 @@ const restoreOne: Act = {
 
 const restoreAll: Act = {
   name: 'the operator restores everything',
-  weight: 0.08,
+  weight: 0.2,
   run: (scene, dice) =>
     inTurn(scene, 'restoring', async () => {
       const memory = runningOf(scene);

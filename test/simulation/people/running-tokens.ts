@@ -1,6 +1,6 @@
 // API tokens that a team makes, uses and revokes: one that was answered works, and one whose end was answered opens nothing any more.
 import { type Act, Cut, type Dice, type Reply, type Scene } from '../scene.ts';
-import { anyone, asWho, isAnswered } from './running-answers.ts';
+import { anyone, asWho, hostOf, isAnswered } from './running-answers.ts';
 import { epochOf, nextNumber, runningOf, type Token } from './running-memory.ts';
 
 const REMEMBERED = 12;
@@ -9,7 +9,7 @@ const ELSEWHERE = '192.0.2.9';
 
 const make: Act = {
   name: 'a team makes a token',
-  weight: 0.6,
+  weight: 1.2,
   run: async (scene, dice) => {
     const { tokens } = runningOf(scene);
     const practice = dice.pick(scene.practices);
@@ -30,8 +30,9 @@ const make: Act = {
   },
 };
 
-const use = (scene: Scene, { secret }: Token, from: string): Promise<Reply> =>
-  scene.service.ask('GET', '/api/meta', { token: secret, headers: { 'X-Forwarded-For': from } });
+/** A token that was made after a move is known where the practice is. */
+const use = (scene: Scene, { practice, secret }: Token, from: string): Promise<Reply> =>
+  hostOf(scene, practice).ask('GET', '/api/meta', { token: secret, headers: { 'X-Forwarded-For': from } });
 
 /** Whether it has to open; null where that is not known to the minute. */
 const mustOpen = ({ state, expiresAt, from }: Token, by: string, now: number): boolean | null => {
@@ -69,7 +70,7 @@ const promiseAll = (scene: Scene): void => {
 
 const useOne: Act = {
   name: 'a program uses its token',
-  weight: 1,
+  weight: 2.5,
   run: async (scene, dice) => {
     const { tokens } = runningOf(scene);
     if (tokens.length === 0) return;
@@ -87,7 +88,7 @@ const revokeOne = async (scene: Scene, dice: Dice, token: Token): Promise<void> 
 
 const revoke: Act = {
   name: 'a team revokes a token',
-  weight: 0.5,
+  weight: 1.2,
   run: async (scene, dice) => {
     const working = runningOf(scene).tokens.filter(({ state }) => state === 'works');
     if (working.length === 0) return;

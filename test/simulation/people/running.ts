@@ -13,17 +13,18 @@ import { suppressionActs } from './running-suppressions.ts';
 import { teamActs } from './running-team.ts';
 import { tokenActs } from './running-tokens.ts';
 
-export const runningActs: readonly Act[] = [
-  ...serviceActs,
-  ...practiceActs,
-  ...suppressionActs,
-  ...importActs,
-  ...peopleActs,
-  ...teamActs,
-  ...tokenActs,
-  ...keyActs,
-  ...followerActs,
-  ...madeActs,
-  ...backupActs,
-  ...movingActs,
+/** The acts by what they are about. */
+export const runningThemes: readonly (readonly Act[])[] = [
+  serviceActs,
+  practiceActs,
+  suppressionActs,
+  importActs,
+  peopleActs,
+  teamActs,
+  tokenActs,
+  keyActs,
+  followerActs,
+  madeActs,
+  backupActs,
+  movingActs,
 ];
