@@ -150,8 +150,9 @@ export const logTask = (deps: LogDeps, formCounted: (tenantId: string) => void):
       let hasForm = false;
       while (more && !signal.aborted)
         more = await files.write(tenantId, (db) => {
-          const events = followStore(db).typesAfter(startOf(db, tenantId), LOOKED_AT);
-          let place: number | null = null;
+          // Also where nothing comes after it: it may be far beyond the cursor, and would be due again.
+          let place = startOf(db, tenantId);
+          const events = followStore(db).typesAfter(place, LOOKED_AT);
           let applied = 0;
           for (const { seq, type } of events) {
             if (applied === PER_TRANSACTION) break;
@@ -161,7 +162,7 @@ export const logTask = (deps: LogDeps, formCounted: (tenantId: string) => void):
             }
             place = seq;
           }
-          if (place !== null) followStore(db).moveCursor('audience', place);
+          followStore(db).moveCursor('audience', place);
           return applied === PER_TRANSACTION || events.length === LOOKED_AT;
         });
       if (hasForm) formCounted(tenantId);

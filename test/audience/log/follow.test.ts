@@ -7,6 +7,7 @@ import { logTask } from '#src/audience/log/follow.ts';
 import { activate } from '#src/audience/subscribers/change.ts';
 import { subscriberStore } from '#src/audience/subscribers/store.ts';
 import type { EventType } from '#src/events/catalogue.ts';
+import { followStore } from '#src/events/follow-store.ts';
 import { type EventData, eventStore } from '#src/events/store.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { newId } from '#src/kernel/id.ts';
@@ -90,13 +91,18 @@ const happened = (
   at = 100,
 ): void => eventStore(tenant.db).append({ type, messageSeq: seq, recipientId, at, data });
 
-/** As the work queue does it, with a cursor that a crash would leave. */
-const follow = async (): Promise<void> => {
+const taskOfLog = () => {
   const files = { write: async (_: string, work: (db: unknown) => unknown) => work(tenant.db) };
-  const task = logTask({ files: files as unknown as TenantFiles, clock, ...keys }, () => undefined);
-  if (task?.due(tenant.db, tenant.tenantId, 1_000).items.length === 1)
-    await task.run(tenant.tenantId, 0, new AbortController().signal);
+  return logTask({ files: files as unknown as TenantFiles, clock, ...keys }, () => undefined);
 };
+/** A turn of the work queue; whether there was something to do. */
+const turn = async (task: ReturnType<typeof taskOfLog>): Promise<boolean> => {
+  if (task.due(tenant.db, tenant.tenantId, 1_000).items.length === 0) return false;
+  await task.run(tenant.tenantId, 0, new AbortController().signal);
+  return true;
+};
+/** With a cursor that a crash would leave. */
+const follow = () => turn(taskOfLog());
 const counters = () => Object.fromEntries(campaignStore(tenant.db).counters(campaignSeq));
 const links = () =>
   tenant.db.prepare('SELECT url, clicks, recipients FROM campaign_links ORDER BY url').all();
@@ -139,6 +145,14 @@ test('more events than one transaction takes are all counted', async () => {
   for (let count = 0; count < 1_500; count++) happened(sent(`p${count}@example.org`), 'message.sent');
   await follow();
   expect(counters()).toEqual({ sent: 1_500 });
+});
+
+test('events that mean nothing, far beyond the cursor as after a restore, are work once', async () => {
+  tenant.db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('events', 2000000000)").run();
+  happened(sent(ERIKA), 'message.created');
+  const task = taskOfLog();
+  expect([await turn(task), await turn(task)]).toEqual([true, false]);
+  expect(followStore(tenant.db).cursor('audience')).toBe(2_000_000_001);
 });
 
 test.each<[string, EventType, EventData, object, object]>([

@@ -89,7 +89,7 @@ export const faultsOfOrder: readonly Plant[] = [
         to: '      while (more && !signal.aborted) {\n        const read = { place: null as number | null };\n        more = await files.write(tenantId, (db) => {\n',
       },
       {
-        from: `          if (place !== null) followStore(db).moveCursor('audience', place);
+        from: `          followStore(db).moveCursor('audience', place);
           return applied === PER_TRANSACTION || events.length === LOOKED_AT;
         });
 `,
