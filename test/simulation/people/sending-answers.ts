@@ -42,7 +42,9 @@ const isForeignRefusal = ({ status, body }: Reply): boolean => {
   if (status === 503) return true;
   return (
     status === 422 &&
-    /paused|suppress|warm-up|used up|archived|may not send from|token is unknown/i.test(JSON.stringify(body))
+    /paused|erased|suppress|warm-up|used up|archived|may not send from|token is unknown/i.test(
+      JSON.stringify(body),
+    )
   );
 };
 

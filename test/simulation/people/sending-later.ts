@@ -1,6 +1,6 @@
-// What people do with messages that they sent: send one again, and end what a restore holds.
+// What people do with a message that they sent: send it again.
 import type { Act } from '../scene.ts';
-import { mayRefuse, submit, unexpected, wholeFate } from './sending-answers.ts';
+import { submit, wholeFate } from './sending-answers.ts';
 import { submitUnderKey } from './sending-keys.ts';
 import { memoryOf } from './sending-memory.ts';
 import { addressesOf } from './sending-people.ts';
@@ -34,22 +34,4 @@ const sendAgain: Act = {
   },
 };
 
-const endHeld: Act = {
-  name: 'end what a restore holds',
-  weight: 1,
-  run: async (scene, dice) => {
-    const practice = dice.pick(scene.practices);
-    const path = `/api/practices/${practice.id}/held-mail`;
-    const asked = { token: practice.token };
-    const held = await scene.service.ask('GET', path, asked);
-    if (held.status !== 200) return mayRefuse('what is held', held);
-    if (held.body.mails + held.body.forwards === 0) return;
-    const verb = dice.chance(0.8) ? 'release' : 'discard';
-    const ended = await scene.service.ask('POST', `${path}/${verb}`, asked);
-    if (ended.status !== 200) return mayRefuse(`to ${verb} what is held`, ended);
-    if (!Number.isInteger(ended.body.mails)) throw unexpected(`to ${verb} what is held`, ended);
-    scene.note(`${practice.slug}: ${verb} of ${ended.body.mails} held mails`);
-  },
-};
-
-export const laterActs: readonly Act[] = [sendAgain, endHeld];
+export const laterActs: readonly Act[] = [sendAgain];

@@ -20,6 +20,8 @@ interface Before {
   readonly database: Buffer;
   readonly wal: Buffer;
   readonly verb: MaintenanceCommand['verb'];
+  /** The file was made anew, by way of a WAL that is gone: of that only the beginning and the end are known. */
+  readonly isRewritten: boolean;
 }
 
 export interface Faults {
@@ -140,7 +142,12 @@ export class SimDisk {
       return ioError();
     }
     if (verb !== 'opened')
-      this.#before.set(path, { database: readFile(path), wal: readFile(`${path}-wal`), verb });
+      this.#before.set(path, {
+        database: readFile(path),
+        wal: readFile(`${path}-wal`),
+        verb,
+        isRewritten: verb === 'restart' && command.rewrites,
+      });
     try {
       const held = run(command);
       // SQLite has synced what it wrote, and the WAL before it copied it.
@@ -214,6 +221,7 @@ export class SimDisk {
     const left = { database, wal: Buffer.concat([wal.subarray(0, synced), tornTail(wal.subarray(synced))]) };
     // In the middle of a checkpoint: some pages are written, and the WAL is there until all of them are.
     if (before === undefined || before.database.length === 0 || dice.chance(0.5)) return left;
+    if (before.isRewritten) return before;
     if (before.verb === 'checkpoint') return { ...left, database: mixed(before.database, database) };
     if (before.verb === 'restart' || before.verb === 'closed')
       return { database: mixed(before.database, database), wal: before.wal };
