@@ -31,6 +31,12 @@ export const rowsInTurns = async (db: AnyDb): Promise<Record<string, number>> =>
   return withRows(counted);
 };
 
+/** What SQLite finds wrong with the pages of the file, without comparing indexes with their tables; null: nothing. */
+export const quickFaultOf = (db: AnyDb): string | null => {
+  const [first] = db.pragma('quick_check(1)') as { quick_check: string }[];
+  return first === undefined || first.quick_check === 'ok' ? null : first.quick_check;
+};
+
 /** What SQLite finds wrong with the file, and rows that refer to others that are not there. */
 export const faultsOf = (db: AnyDb): string[] => {
   const found = db.pragma(`integrity_check(${MOST_FAULTS})`) as { integrity_check: string }[];

@@ -114,6 +114,22 @@ const commandsOf = (terminal: Terminal): readonly Command[] => [
       return health(config);
     },
   }),
+  defineCommand({
+    name: 'doctor',
+    summary: 'check the installation, and say what mends what is not right; fails where something is wrong',
+    options: {
+      config: configOption,
+      only: { value: 'NUMBERS', about: 'only these checks, as 3,16 or 8-10' },
+      skip: { value: 'NUMBERS', about: 'all but these' },
+      from: { value: 'USER@HOST', about: 'try the ports from that machine, by ssh' },
+      'round-trip': { about: 'also send a message through each relay to the service itself' },
+      json: { about: 'print JSON' },
+    },
+    run: async (values, environment) => {
+      const { doctor } = await import('./doctor.ts');
+      return doctor(values, environment);
+    },
+  }),
   ...dataCommandsOf(terminal),
   ...tenantCommandsOf(terminal),
   ...adminCommands,

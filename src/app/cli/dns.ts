@@ -1,22 +1,13 @@
 // `sendwerk dns zone` prints the operator's zones as zone files, for another name server. It reads the registry of an
 // installation, also while its daemon runs.
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { zoneFile } from '#src/domains/zones/resource-record.ts';
-import { createServiceZones, zoneContents } from '#src/domains/zones/service-zones.ts';
-import type { ZoneContents, Zones } from '#src/domains/zones/zone.ts';
-import { type Config, loadConfig, zoneSettings } from '#src/kernel/config/config.ts';
+import { loadConfig } from '#src/kernel/config/config.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
-import { openReadOnly, type PlatformDb } from '#src/kernel/db/sqlite.ts';
+import { PLATFORM_NAME } from '#src/kernel/db/storage.ts';
+import { type InstalledZones, withZonesOf } from '../installed-zones.ts';
 import { CommandError } from './command.ts';
 import type { CommandResult } from './config.ts';
-
-export interface InstalledZones {
-  readonly config: Config;
-  readonly zones: Zones;
-  /** Read page by page, because it can be large. */
-  readonly contents: ZoneContents;
-}
 
 /** Zones grow with the number of tenants, so their lines are printed in pieces of about this size. */
 const PIECE_CHARACTERS = 64 * 1_024;
@@ -28,16 +19,9 @@ export const withInstalledZones = async <T>(
   work: (installed: InstalledZones) => Promise<T>,
 ): Promise<T> => {
   const { config } = loadConfig(file, environment);
-  const path = join(config.data_dir, 'platform.db');
-  if (!existsSync(path)) throw new CommandError(`${path} does not exist yet: start the daemon once`);
-  const db = openReadOnly<PlatformDb>(path);
-  try {
-    const settings = zoneSettings(config, () => Date.now());
-    const zones = createServiceZones(settings, (read) => read(db));
-    return await work({ config, zones, contents: zoneContents(db, config.service.managed_suffix) });
-  } finally {
-    db.close();
-  }
+  const done = await withZonesOf(config, async (installed) => ({ result: await work(installed) }));
+  if (done !== null) return done.result;
+  throw new CommandError(`${join(config.data_dir, PLATFORM_NAME)} does not exist yet: start the daemon once`);
 };
 
 function* inPieces(lines: Iterable<string>): Generator<string> {

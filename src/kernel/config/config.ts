@@ -77,6 +77,8 @@ export interface LoadedConfig {
   readonly warnings: readonly string[];
   /** A warning found later, in the same form. */
   readonly warningAt: (path: Path, text: string) => string;
+  /** Files that others must not read, by their keys; also private keys that are not read here. */
+  readonly secretFiles: readonly { readonly key: string; readonly path: string }[];
 }
 
 const MASTER_KEY_BYTES = 32;
@@ -238,6 +240,16 @@ const readText = (file: string): string => {
   }
 };
 
+const SECRET_KEY = /(?:key|token|password|secret)_file$|(?:^|\.)tls\.key$/;
+
+const secretFilesIn = (value: unknown, key = ''): LoadedConfig['secretFiles'] => {
+  if (typeof value === 'string') return SECRET_KEY.test(key) ? [{ key, path: value }] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    secretFilesIn(inner, key === '' ? name : `${key}.${name}`),
+  );
+};
+
 /** Reads, checks and resolves the file. Throws ConfigError with all problems, in the order of the file. */
 export const loadConfig = (file: string, environment: Environment): LoadedConfig => {
   const { value, problems: found, problemAt } = readYaml(file, readText(file), configSchema);
@@ -266,7 +278,7 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
     billing: { ...whole.billing, stripe },
     domain_connect: domainConnect,
   };
-  return { config, warnings, warningAt };
+  return { config, warnings, warningAt, secretFiles: secretFilesIn(whole) };
 };
 
 const liveKeys = (schema: Schema, path: string): string[] => {

@@ -264,6 +264,20 @@ const safeMode = z.strictObject({
     .describe('Seed addresses of inbox placement tests, also allowed in safe mode.'),
 });
 
+const doctor = z.strictObject({
+  round_trip: z
+    .boolean()
+    .prefault(true)
+    .describe(
+      'Whether the daemon once a day sends two messages to itself through each relay, and looks at what comes back; `sendwerk doctor --round-trip` does it at any time.',
+    ),
+  time_server: v.hostOrAddress
+    .prefault('pool.ntp.org')
+    .describe(
+      'Asked once an hour how far off the clock is (SNTP); where it does not answer, nothing is said.',
+    ),
+});
+
 const security = z.strictObject({
   outbound_allow: v
     .listOf(v.network)
@@ -439,6 +453,12 @@ export const configSchema = z.strictObject({
     .prefault({})
     .describe('Protection against sending to strangers before go-live.'),
   scanners: scanners.prefault({}).describe('What looks at content besides the built-in rules.'),
+  doctor: doctor
+    .meta({ live: 'yes' })
+    .prefault({})
+    .describe(
+      'What `sendwerk doctor` and the hourly look of the daemon check; docs/operate/troubleshooting.md has the whole.',
+    ),
   security: security
     .meta({ live: 'yes' })
     .prefault({})
