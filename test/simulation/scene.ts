@@ -63,6 +63,8 @@ export interface Service {
   look<T>(practiceId: string | null, work: (db: Database.Database) => T): T;
   /** Runs one of the daemon's jobs; resolves when it has ended, or its process has. */
   runJob(name: string): Promise<void>;
+  /** How many connections to files, sockets and timers the process has. */
+  holdings(): { readonly databases: number; readonly sockets: number; readonly tasks: number };
   /** As `kill -9` and a power cut at once: what was not synced may be gone. It is down then. */
   crash(): void;
   /** SIGTERM; resolves when the process has ended. */

@@ -43,8 +43,6 @@ export interface MachineOptions {
 /** A service, with what only the simulation does to it. */
 export interface Machine extends Service {
   readonly name: string;
-  /** How many connections to files, sockets and timers the process has. */
-  holdings(): { readonly databases: number; readonly sockets: number; readonly tasks: number };
   /** Resolves as `work` does; rejects with Cut where the process ends before. */
   inside<T>(work: (app: App) => Promise<T>): Promise<T>;
   fillDisk(isFull: boolean): void;

@@ -6,6 +6,7 @@ import { closedStaysClosed, closingsAreStored } from './closings.ts';
 import { mailHasRecipient, oneCopy } from './copies.ts';
 import { countersAgree } from './counters.ts';
 import { webhooksGotAll } from './deliveries.ts';
+import { holdingsAreBounded } from './holdings.ts';
 import { createIdempotency } from './idempotency.ts';
 import { claimsAreAllowed, mailsAreAllowed, pausedCampaignsStandStill } from './leaving.ts';
 import { waitingEnds } from './liveness.ts';
@@ -36,6 +37,7 @@ export const openTruths = (scene: Scene, book: Kept): Truths => {
   const memory = createMemory(scene);
   const idempotency = createIdempotency();
   const ofStep: readonly Truth[] = [
+    holdingsAreBounded,
     logHasNoGap,
     statusesRise,
     heldMailHasNoEvent,
