@@ -1,4 +1,4 @@
-// A machine as a bare one is: Node, npm, git, flock and coreutils, no compiler, no Python, nothing else in its PATH. All of it lies
+// A machine as a bare one is: Node, npm, git, flock, tar and coreutils, no compiler, no Python, nothing else in its PATH. All of it lies
 // below a directory of the test's own.
 import { execFile, spawnSync } from 'node:child_process';
 import {
@@ -17,7 +17,7 @@ import { delimiter, join } from 'node:path';
 import { arch, env, getuid } from 'node:process';
 
 const COREUTILS =
-  'basename cat chmod chown cp cut date df dirname echo env expr false head id ln ls mkdir mktemp mv printf pwd readlink realpath rm rmdir sleep sort stat sync tail test touch tr true uname wc';
+  'basename cat chmod chown cksum cp cut date df dirname echo env expr false head id ln ls mkdir mktemp mv printf pwd readlink realpath rm rmdir sha256sum sleep sort stat sync tail test touch tr true uname wc';
 const INSTALL_TIMEOUT_MS = 500_000;
 /** Debian's `nobody`. */
 const NOBODY = 65_534;
@@ -54,7 +54,7 @@ export const createMachine = ({ node, npm, cache, unprivileged = false }: Machin
   for (const name of ['bin', 'home']) mkdirSync(at(name));
   const programs = { node: node ?? programOf('node'), npm: npm ?? programOf('npm') };
   for (const [name, file] of Object.entries(programs)) symlinkSync(file, at('bin', name));
-  for (const name of ['flock', 'git', 'sh', ...COREUTILS.split(' ')])
+  for (const name of ['flock', 'git', 'gzip', 'sh', 'tar', ...COREUTILS.split(' ')])
     symlinkSync(programOf(name), at('bin', name));
 
   // How this machine reaches its registry.

@@ -1,5 +1,5 @@
 // All commands. What a command needs is read when it is to run, so that the small ones answer at once.
-import { readVersion } from '#src/kernel/version.ts';
+import { readCommit, readVersion } from '#src/kernel/version.ts';
 import { adminCommands } from './admin.ts';
 import {
   type Command,
@@ -135,9 +135,9 @@ const commandsOf = (terminal: Terminal): readonly Command[] => [
   ...adminCommands,
   defineCommand({
     name: 'version',
-    summary: 'print the version',
+    summary: 'print the version and its commit',
     options: {},
-    run: () => ({ exitCode: 0, output: `${readVersion()}\n` }),
+    run: () => ({ exitCode: 0, output: `${readVersion()} (commit ${readCommit() ?? 'unknown'})\n` }),
   }),
 ];
 
@@ -155,7 +155,8 @@ const explain = async (error: unknown): Promise<string> => {
 /** Resolves with the exit code. */
 export const runCommandLine = async (args: readonly string[], terminal: Terminal): Promise<number> => {
   try {
-    const asked = readCommandLine(args, commandsOf(terminal));
+    const words = args[0] === '--version' ? ['version', ...args.slice(1)] : args;
+    const asked = readCommandLine(words, commandsOf(terminal));
     const { exitCode, output } =
       'usage' in asked ? { exitCode: 0, output: asked.usage } : await asked.run(terminal.environment);
     terminal.print(output);
