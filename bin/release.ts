@@ -3,7 +3,7 @@
 // are the commit's, and what compresses is the Node of the lockfile. (Debian packages also need the same version of dpkg.)
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -92,6 +92,8 @@ const release = async (): Promise<number> => {
         `${name}: ${staged.packages.length} packages, ${Math.round(staged.bytes / 1e6)} MB unpacked`,
       );
     }
+    copyFileSync(join(ROOT, 'Containerfile'), join(out, 'Containerfile'));
+    names.push('Containerfile');
     const sums = names.sort().map((name) => [
       createHash('sha256')
         .update(readFileSync(join(out, name)))

@@ -20,7 +20,11 @@ export const readCommit = (): string | null => {
   }
   try {
     const stdio: StdioOptions = ['ignore', 'pipe', 'ignore'];
-    return execFileSync('git', ['describe', '--always', '--abbrev=40', '--exclude=*', '--dirty'], { cwd: ROOT, encoding: 'utf8', stdio }).trim();
+    return execFileSync('git', ['describe', '--always', '--abbrev=40', '--exclude=*', '--dirty'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio,
+    }).trim();
   } catch {
     return null;
   }
