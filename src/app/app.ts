@@ -49,6 +49,8 @@ import { openRelay } from '#src/relay/open.ts';
 import { openSmtp } from '#src/smtp/open.ts';
 import type { SubmissionPorts } from '#src/smtp/submission.ts';
 import { followFile, tenantPlaces } from './closed-files.ts';
+import { createExpectedMail } from './doctor/expected-mail.ts';
+import { type DoctorOverrides, openDoctor } from './doctor/open.ts';
 import { openErasing } from './erase-practice.ts';
 import { MASTER_KEY_JOB, masterKeyJob } from './master-key-job.ts';
 import { closeData, type DataOverrides, openData } from './open-data.ts';
@@ -56,7 +58,7 @@ import { refusals } from './refusals.ts';
 import { openRestoring } from './restoring-tenants.ts';
 import { loadSchema } from './schema.ts';
 
-export interface Overrides extends DataOverrides {
+export interface Overrides extends DataOverrides, DoctorOverrides {
   readonly clock?: Clock;
   /** Shared as `maintenance` is. */
   readonly signThreads?: SignThreads;
@@ -197,10 +199,12 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     personalData: Object.values(below).map((room) => room.personalData),
   });
   const compat = openCompat(base, { domains, intake, messages, sources: relay.sources });
+  const expectedMail = createExpectedMail();
   const smtp = openSmtp(base, {
     authenticate: people.authenticate,
     accept: intake.accept,
     receives: {
+      ...expectedMail.receives,
       ...domains.receives,
       ...feedback.receives,
       ...intake.receives,
@@ -251,6 +255,11 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     },
   });
 
+  const health = Object.assign({}, smtp.health, ...rooms.map((room) => room.health));
+  const doctor = openDoctor(base, {
+    ...{ ...overrides, health, expectedMail },
+    ...{ signersOf: domains.signers.of, sign: relay.sign, upstreamNamed: relay.upstreamNamed },
+  });
   const tables = Object.assign({}, ...rooms.map((room) => room.exports));
   const http = openHttp(
     base,
@@ -262,9 +271,10 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
         ...move.routes,
         ...erasing.routes,
         ...restoring.routes,
+        ...doctor.routes,
       ],
       shapes: compat.shapes,
-      health: Object.assign({}, smtp.health, ...rooms.map((room) => room.health)),
+      health,
       scanners: intake.scanners.isConfigured,
       attachmentPolicy: intake.attachmentPolicy,
       isInSafeMode: accounts.isInSafeMode,
@@ -284,6 +294,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
   );
   const jobs = [
     ...rooms.flatMap((room) => room.jobs ?? []),
+    ...doctor.jobs,
     nightly,
     masterKeyJob(base, rooms, move.sealClosedAgain),
   ];
@@ -297,6 +308,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     insight.stop();
     followers.endStreams();
     domains.stopAsking();
+    await doctor.stop();
     await runner.stop();
     const received = smtp.stop(drain);
     await relay.drain(drain);

@@ -187,6 +187,10 @@ export const openRelay = (
   return {
     sources,
     wake,
+    /** The upstream of that name, to send one message beside the queue. */
+    upstreamNamed: (name: string): Upstream | undefined =>
+      upstreams.states().find(({ upstream }) => upstream.name === name)?.upstream,
+    sign: signThreads.sign,
     /** Which addresses can be sent to. */
     utf8: { takes: upstreams.takesUtf8, learn: upstreams.learnUtf8 },
     captureSource: (tenantId: string, id: string, caller: Caller) =>

@@ -13,6 +13,8 @@ import { COMPLAINTS, looksLikeReturnPath, type ReturnPathTarget } from '#src/mai
 import { SmtpRefusal } from './read-data.ts';
 
 export type Destination =
+  /** The service waits for it: a look whether mail comes back through a relay. */
+  | { readonly kind: 'expected'; readonly address: string }
   | ({ readonly kind: 'report' } & ReturnPath)
   /** Mail to it unsubscribes its sender (RFC 2369 §3.2). */
   | { readonly kind: 'unsubscribe'; readonly target: ReturnPathTarget }
@@ -33,6 +35,7 @@ export type Destination =
 export interface DestinationFacts
   extends Pick<
     Receives<never>,
+    | 'isExpected'
     | 'decodeReturnPath'
     | 'decodeUnsubscribeAddress'
     | 'decodeForwardPath'
@@ -111,6 +114,8 @@ export const destinationOf = (given: string, mailFrom: string, facts: Destinatio
   const at = address.lastIndexOf('@');
   const localPart = at === -1 ? address : address.slice(0, at);
   const host = at === -1 ? facts.serviceHost : address.slice(at + 1);
+  const lowered = address.toLowerCase();
+  if (facts.isExpected(lowered)) return { kind: 'expected', address: lowered };
   const target = facts.decodeReturnPath(address);
   if (target) return { kind: 'report', address, target };
   const unsubscribing = facts.decodeUnsubscribeAddress(address);

@@ -43,7 +43,10 @@ import type { SmtpSession } from './strict-server.ts';
 /** What is done with accepted mail. */
 export interface InboundWork
   extends RecipientWork,
-    Pick<Receives<never>, 'receive' | 'domainReport' | 'unsubscribe' | 'forwardReport' | 'mailOperator'> {
+    Pick<
+      Receives<never>,
+      'expected' | 'receive' | 'domainReport' | 'unsubscribe' | 'forwardReport' | 'mailOperator'
+    > {
   readonly report: (returnPaths: readonly ReturnPath[], mail: ReceivedMail) => Promise<ReportResult[] | null>;
   readonly complain: (mail: ReceivedMail) => Promise<ReportResult | null>;
   /** False where the answer could not be delivered. */
@@ -232,6 +235,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
     const readers = await recipients.readers(mailboxes, answered, session, content.length);
     reports.unchanged += answered.length - (readers.length - mailboxes.length);
     for (const one of to) {
+      if (one.kind === 'expected') work.expected(one.address, { envelope, content });
       if (one.kind === 'forward_report')
         reports[await work.forwardReport(one.copy, { envelope, content })] += 1;
       if (one.kind === 'unsubscribe') reports[await work.unsubscribe(one.target, { envelope, content })] += 1;

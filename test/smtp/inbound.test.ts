@@ -68,6 +68,7 @@ const started = async (
     managedSuffix: 'send.example.com',
     decodeReturnPath: (address) => decodeReturnPath(key, address),
     decodeUnsubscribeAddress: () => null,
+    isExpected: () => false,
     decodeForwardPath: () => null,
     simulates: (localPart) => behaviourOf(localPart) !== null,
     requireHolderHere: (host) => {
@@ -110,6 +111,7 @@ const started = async (
         return targets.map(() => 'changed' as const);
       },
       unsubscribe: async () => 'unchanged',
+      expected: () => {},
       forwardReport: async () => 'unchanged',
       simulate: async ({ recipient, returnPath }) => {
         simulated.push(`${recipient} ${returnPath}`);

@@ -87,6 +87,8 @@ export interface AppOptions {
   readonly holdMs?: number;
   /** See DnsHealthOptions.againMs. */
   readonly dnsAgainMs?: number;
+  /** How long a message of `sendwerk doctor` through a relay may take to come back; a minute where absent. */
+  readonly tripPatienceMs?: number;
   /** Gets each warning of the log, as JSON. */
   readonly onLog?: (line: string) => void;
   /** See runs-twice.ts. */
@@ -177,6 +179,8 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     ...(options.streamBeatMs === undefined ? {} : { streamBeatMs: options.streamBeatMs }),
     ...(options.holdMs === undefined ? {} : { holdMs: options.holdMs }),
     ...(options.dnsAgainMs === undefined ? {} : { dnsAgainMs: options.dnsAgainMs }),
+    tripPatienceMs: options.tripPatienceMs,
+    load: { file: configFile, read: () => loadConfig(configFile, {}) },
   };
   const app = await createApp(loadConfig(configFile, {}).config, log, overrides);
   const { http, dnsPort, inboundPort, submissionPorts } = await app.start();

@@ -1,17 +1,27 @@
 // `sendwerk doctor` checks the installation and says what mends what is not right: beside a running daemon, without one, and before the
 // first start. Exit code 0: nothing failed, warnings or not; 1: something failed; 2: it could not be run.
-import { type LoadedConfig, loadConfig } from '#src/kernel/config/config.ts';
+import { type Config, type LoadedConfig, loadConfig } from '#src/kernel/config/config.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
+import { formatListen } from '#src/kernel/config/values.ts';
+import { MINUTE, sleep } from '#src/kernel/time.ts';
 import { ConfigError } from '#src/kernel/yaml-file.ts';
-import { checkNumbers, counted, type Finding, worstState } from '#src/operations/doctor/finding.ts';
+import {
+  checkNumbers,
+  counted,
+  type Finding,
+  skipped,
+  tripNames,
+  worstState,
+} from '#src/operations/doctor/finding.ts';
 import { configurationVerdicts } from '#src/operations/doctor/host-rules.ts';
 import { isSshTarget } from '#src/operations/doctor/reach-ports.ts';
+import type { Check } from '#src/operations/doctor/run.ts';
+import { fromHere } from '../doctor/daemon-facts.ts';
 import { diagnose } from '../doctor/diagnose.ts';
+import { createAdminApi } from './admin-api.ts';
 import { clean, json } from './admin-text.ts';
 import { UsageError } from './command.ts';
 import type { CommandResult } from './config.ts';
-
-export { diagnose } from '../doctor/diagnose.ts';
 
 interface Values {
   readonly config: string;
@@ -21,6 +31,47 @@ interface Values {
   readonly 'round-trip': boolean;
   readonly json: boolean;
 }
+
+/** A look with messages that do not come back takes as long. */
+const TRIPS_WITHIN_MS = 5 * MINUTE;
+const POLL_MS = 500;
+
+interface DaemonLook {
+  readonly running: boolean;
+  readonly findings: readonly Finding[];
+}
+
+/** The daemon sends the messages, because it alone hears what comes back: checks 20 and 21 are its findings. */
+const tripsByDaemon = ({ http, admin }: Config): Check[] => {
+  const look = async (signal: AbortSignal): Promise<readonly Finding[]> => {
+    const { token } = admin;
+    if (token === null) throw new Error('the daemon is asked with the admin token, and none is configured');
+    const origin = `http://${formatListen(fromHere(http.listen))}`;
+    const api = createAdminApi({ origin, token });
+    await api.call('POST', '/api/admin/doctor', { round_trip: true });
+    for (;;) {
+      const { running, findings } = await api.call<DaemonLook>('GET', '/api/admin/doctor');
+      if (!running) return findings;
+      signal.throwIfAborted();
+      await sleep(POLL_MS, signal);
+    }
+  };
+  let found: Promise<readonly Finding[]> | undefined;
+  return tripNames.map((name) => ({
+    name,
+    within: TRIPS_WITHIN_MS,
+    run: async (signal) => {
+      found ??= look(signal);
+      const own = (await found).filter(({ number }) => number === checkNumbers[name]);
+      return own.map(({ state, found: text, mend }) => ({ state, found: text, mend }));
+    },
+  }));
+};
+
+const notSent: readonly Check[] = tripNames.map((name) => ({
+  name,
+  run: async () => skipped('no message was sent: sendwerk doctor --round-trip does it'),
+}));
 
 const KNOWN: ReadonlySet<number> = new Set(Object.values(checkNumbers));
 
@@ -69,6 +120,7 @@ export const doctor = async (values: Values, environment: Environment): Promise<
   const findings = await diagnose(loaded.config, {
     ...choice,
     from,
+    trips: values['round-trip'] ? tripsByDaemon(loaded.config) : notSent,
     load: { file, read: () => loadConfig(file, environment) },
   });
   return resultOf(findings, values.json);

@@ -51,7 +51,8 @@ export const serve = async (
   const notifier = createNotifier(environment, log);
 
   const end = new Promise<string>((resolve) => signals.onEnd(resolve));
-  const app = await createApp(config, log);
+  const load = { file, read: () => loadConfig(file, environment) };
+  const app = await createApp(config, log, { load });
   const { http, dnsPort, inboundPort, submissionPorts } = await app.start();
   log.info(
     {

@@ -44,7 +44,17 @@ export const placesOf = async (config: Config, lookup: ZoneLookup): Promise<Plac
     ...place('submission', smtp.submission?.listen, smtp.submission?.listen?.port ?? 587),
     ...place('submission', smtp.submission?.implicit_listen, smtp.submission?.implicit_listen?.port ?? 465),
     ...place('DNS', dns.authoritative?.listen, 53),
-    { where: `${origin.host}:${origin.port}`, what: 'web', host: web ?? origin.host, port: origin.port },
+    // A port that the system chooses is known to no one.
+    ...(origin.port === 0
+      ? []
+      : [
+          {
+            where: `${origin.host}:${origin.port}`,
+            what: 'web' as const,
+            host: web ?? origin.host,
+            port: origin.port,
+          },
+        ]),
   ];
 };
 

@@ -22,7 +22,7 @@ export const filesVerdicts = ({ tenants, missing, strays }: FilesFacts): Verdict
   if (strays.length > 0)
     bad.push(
       warn(
-        `${counted(strays.length, 'directory', 'directories')} below data_dir/tenants belong to no practice and are not used: ${named(strays)}`,
+        `below data_dir/tenants are directories of no practice, which are not used: ${named(strays)}`,
         'restore the registry and them together (docs/operate/backup.md), or move them away',
       ),
     );
@@ -52,7 +52,7 @@ const faultText = ({ faults }: LookedFacts): string =>
 export const integrityVerdict = (facts: LookedFacts): Verdict =>
   facts.faults.length > 0
     ? fail(
-        `${counted(facts.faults.length, 'file')} are damaged: ${faultText(facts)}`,
+        `these files are damaged: ${faultText(facts)}`,
         'sendwerk backup verify, then: sendwerk restore --tenant SLUG from a backup that is right; and look at the disk (dmesg, smartctl -a)',
       )
     : ok(`${counted(facts.looked, 'file')} are whole${partly(facts)}`);

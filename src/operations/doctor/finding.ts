@@ -43,6 +43,9 @@ export const checkNumbers = {
 } as const;
 export type CheckName = keyof typeof checkNumbers;
 
+/** Checks that send messages through the relays. */
+export const tripNames = ['round trip', 'bounce trip'] as const satisfies readonly CheckName[];
+
 export const ok = (found: string): Verdict => ({ state: 'ok', found, mend: null });
 export const skipped = (found: string): Verdict => ({ state: 'skipped', found, mend: null });
 export const warn = (found: string, mend: string): Verdict => ({ state: 'warn', found, mend });

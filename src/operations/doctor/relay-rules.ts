@@ -62,6 +62,8 @@ export interface OfferFacts {
 }
 
 const MIB = 1_024 * 1_024;
+const mebibytes = (bytes: number): string =>
+  `${(bytes / MIB).toLocaleString('en', { maximumFractionDigits: 1 })} MiB`;
 
 const lacks = ({ eightBitMime, smtpUtf8, pipelining, dsn, size }: OfferFacts): string[] => [
   ...(dsn ? [] : ['DSN (no notices of delivery)']),
@@ -93,7 +95,7 @@ export const offerVerdicts = (facts: OfferFacts): Verdict[] => {
   if (size !== null && size > 0 && size < largest)
     bad.push(
       warn(
-        `the relay ${name} takes ${Math.floor(size / MIB)} MiB, and practices may send ${Math.ceil(largest / MIB)} MiB`,
+        `the relay ${name} takes ${mebibytes(size)}, and practices may send ${mebibytes(largest)}`,
         `Postfix: postconf -e message_size_limit=${largest}; or lower limits.body_bytes here`,
       ),
     );
@@ -143,7 +145,9 @@ export const roundTripVerdicts = (facts: TripFacts): Verdict[] => {
   if (arrival === null)
     return [
       fail(
-        `a message through the relay ${name} did not come back to port 25 of this service within ${seconds(waitedMs)}`,
+        notice === 'failed'
+          ? `the relay ${name} could not bring a message to port 25 of this service, and sent it back after ${seconds(waitedMs)}`
+          : `a message through the relay ${name} did not come back to port 25 of this service within ${seconds(waitedMs)}`,
         'the queue of the relay says why (postqueue -p; its log); then checks 13 (MX) and 16 (port 25)',
       ),
     ];
@@ -207,6 +211,9 @@ export interface BounceFacts {
 }
 
 export const bounceVerdict = ({ name, refused, report, waitedMs }: BounceFacts): Verdict => {
+  // A relay that asks the receiver before it takes a mail has the refusal at once.
+  if (refused !== null && /^at rcpt: 55\d 5\.1\./.test(refused))
+    return ok(`the relay ${name} refuses an address that does not exist before it takes the mail`);
   if (refused !== null) return notTaken(name, refused);
   if (report === null)
     return fail(
