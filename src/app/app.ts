@@ -49,7 +49,6 @@ import { openRelay } from '#src/relay/open.ts';
 import { openSmtp } from '#src/smtp/open.ts';
 import type { SubmissionPorts } from '#src/smtp/submission.ts';
 import { followFile, tenantPlaces } from './closed-files.ts';
-import { createExpectedMail } from './doctor/expected-mail.ts';
 import { type DoctorOverrides, openDoctor } from './doctor/open.ts';
 import { openErasing } from './erase-practice.ts';
 import { MASTER_KEY_JOB, masterKeyJob } from './master-key-job.ts';
@@ -199,12 +198,10 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     personalData: Object.values(below).map((room) => room.personalData),
   });
   const compat = openCompat(base, { domains, intake, messages, sources: relay.sources });
-  const expectedMail = createExpectedMail();
   const smtp = openSmtp(base, {
     authenticate: people.authenticate,
     accept: intake.accept,
     receives: {
-      ...expectedMail.receives,
       ...domains.receives,
       ...feedback.receives,
       ...intake.receives,
@@ -257,7 +254,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
 
   const health = Object.assign({}, smtp.health, ...rooms.map((room) => room.health));
   const doctor = openDoctor(base, {
-    ...{ ...overrides, health, expectedMail },
+    ...{ ...overrides, health, waitForMail: smtp.waitForMail },
     ...{ signersOf: domains.signers.of, sign: relay.sign, upstreamNamed: relay.upstreamNamed },
   });
   const tables = Object.assign({}, ...rooms.map((room) => room.exports));

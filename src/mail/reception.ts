@@ -117,10 +117,6 @@ export interface Receives<Reporter> {
   /** Throws TenantMoved where the tenant that sends from that host has moved. */
   readonly requireHolderHere: (host: string) => void;
 
-  /** Whether the service has sent itself a mail, or its report, to this address, and waits for it; in lower case. */
-  readonly isExpected: (address: string) => boolean;
-  readonly expected: (address: string, mail: ReceivedMail) => void;
-
   /** Null for an address that no key of this installation has made. */
   readonly decodeReturnPath: (address: string) => ReturnPathTarget | null;
   /** Rejects where it cannot be found out at the moment. */

@@ -10,6 +10,7 @@ import {
 } from '#src/mail/reception.ts';
 import type { ForwardedCopy } from '#src/mail/srs.ts';
 import { COMPLAINTS, looksLikeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
+import type { ExpectedMail } from './expected-mail.ts';
 import { SmtpRefusal } from './read-data.ts';
 
 export type Destination =
@@ -34,15 +35,15 @@ export type Destination =
 
 export interface DestinationFacts
   extends Pick<
-    Receives<never>,
-    | 'isExpected'
-    | 'decodeReturnPath'
-    | 'decodeUnsubscribeAddress'
-    | 'decodeForwardPath'
-    | 'isSendingHost'
-    | 'requireHolderHere'
-    | 'simulates'
-  > {
+      Receives<never>,
+      | 'decodeReturnPath'
+      | 'decodeUnsubscribeAddress'
+      | 'decodeForwardPath'
+      | 'isSendingHost'
+      | 'requireHolderHere'
+      | 'simulates'
+    >,
+    Pick<ExpectedMail, 'isExpected'> {
   readonly serviceHost: string;
   readonly simulatorDomain: string;
   /** The hosts below it are the service's own, and so are their postmasters. */

@@ -20,6 +20,7 @@ import {
 import { receivedField, returnPathField, type Traced } from '#src/mail/trace.ts';
 import { COMPLAINTS } from '#src/mail/verp.ts';
 import { RecipientRefusal } from './destination.ts';
+import type { ExpectedMail } from './expected-mail.ts';
 import type { inboundSchema } from './health.ts';
 import {
   type Certificate,
@@ -43,10 +44,8 @@ import type { SmtpSession } from './strict-server.ts';
 /** What is done with accepted mail. */
 export interface InboundWork
   extends RecipientWork,
-    Pick<
-      Receives<never>,
-      'expected' | 'receive' | 'domainReport' | 'unsubscribe' | 'forwardReport' | 'mailOperator'
-    > {
+    Pick<Receives<never>, 'receive' | 'domainReport' | 'unsubscribe' | 'forwardReport' | 'mailOperator'>,
+    Pick<ExpectedMail, 'expected'> {
   readonly report: (returnPaths: readonly ReturnPath[], mail: ReceivedMail) => Promise<ReportResult[] | null>;
   readonly complain: (mail: ReceivedMail) => Promise<ReportResult | null>;
   /** False where the answer could not be delivered. */

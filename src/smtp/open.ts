@@ -8,6 +8,7 @@ import { createByteBudget } from '#src/kernel/byte-budget.ts';
 import type { Config } from '#src/kernel/config/config.ts';
 import { healthPart } from '#src/kernel/health.ts';
 import type { Receives } from '#src/mail/reception.ts';
+import { createExpectedMail, type ExpectedMail } from './expected-mail.ts';
 import { createGreylist } from './greylist.ts';
 import { greylistIn } from './greylist-store.ts';
 import { inboundSchema, submissionSchema } from './health.ts';
@@ -45,6 +46,7 @@ const ONLY_SIMULATOR: NonNullable<Config['smtp']['inbound']> = {
 const openInbound = <Reporter>(
   base: Base,
   { receives, answer, handOn, requireHere }: SmtpParts<Reporter>,
+  { isExpected, expected }: ExpectedMail,
 ) => {
   const { config, storage, clock, log, simulatorDomain } = base;
   const { service, smtp } = config();
@@ -57,6 +59,7 @@ const openInbound = <Reporter>(
   const messageBytes = settings.max_message_mib * MIB;
   const work: InboundWork = {
     ...receives,
+    expected,
     handOn,
     requireHere,
     complain: (mail) => receives.complain(mail, receives.reporterOf(mail)),
@@ -73,6 +76,7 @@ const openInbound = <Reporter>(
       : createGreylist({ wait: settings.greylist, clock, storage: greylistIn(storage), log });
   const inbound = createInbound({
     ...receives,
+    isExpected,
     listen: settings.listen,
     // Only this machine is a client where there is no listener.
     certificate: smtp.inbound ? certificate() : null,
@@ -156,9 +160,12 @@ const NO_PORTS: SubmissionPorts = { port: null, implicitPort: null };
 /** Throws where a certificate cannot be used. */
 export const openSmtp = <Reporter>(base: Base, parts: SmtpParts<Reporter>) => {
   const submission = openSubmission(base, parts);
-  const inbound = openInbound(base, parts);
+  const expectedMail = createExpectedMail();
+  const inbound = openInbound(base, parts, expectedMail);
   return {
     personalData,
+    /** Waits for mail that the service has sent to itself. */
+    waitForMail: expectedMail.wait,
     /** Resolves with the ports; null where a listener is off. `listener` takes mail to the simulator in any case. */
     start: async () => ({
       submissionPorts: (await submission?.start()) ?? NO_PORTS,

@@ -9,7 +9,7 @@ export interface DaemonHealth extends DaemonFacts {
   readonly replica: ReplicaFacts | null;
 }
 
-const ANSWER_MS = 5 * SECOND;
+const ANSWER_MS = 15 * SECOND;
 /** States of parts that are well. */
 const WELL = new Set(['ok', 'off', 'closed']);
 

@@ -16,6 +16,7 @@ import {
   backupVerdict,
   clockVerdict,
   configurationVerdicts,
+  daemonIsSilent,
   daemonVerdict,
   descriptorVerdict,
   directoryVerdicts,
@@ -196,7 +197,12 @@ export const checksOf = (config: Config, options: DiagnoseOptions): Check[] => {
     },
     {
       name: 'daemon',
-      run: async (signal) => (isStarted(data) || isRunning() ? daemonVerdict(await health(signal)) : NOT_YET),
+      run: async (signal) => {
+        if (!isStarted(data) && !isRunning()) return NOT_YET;
+        if (ownHealth === undefined && config.http.listen.port === 0)
+          return skipped('http.listen takes any free port (0), so the daemon is not found by it');
+        return health(signal).then(daemonVerdict, (error: Error) => daemonIsSilent(error.message));
+      },
     },
     {
       name: 'registry and files',

@@ -3,27 +3,24 @@
 // mail has, so what happens to them happens to all.
 
 import { readReport } from '#src/feedback/read-report.ts';
-import { checkSignatures } from '#src/inbound/checks/signatures.ts';
+import { signaturesIn } from '#src/inbound/checks/signatures.ts';
 import type { ZoneLookup } from '#src/kernel/dns-lookup.ts';
 import { resolverOf } from '#src/kernel/dns-resolver.ts';
 import { MINUTE, SECOND, sleep } from '#src/kernel/time.ts';
-import type { DkimSigner } from '#src/mail/dkim-key.ts';
-import { headFieldsOf, headOf } from '#src/mail/field-block.ts';
-import type { ReceivedMail } from '#src/mail/reception.ts';
-import { formatReply } from '#src/mail/reply.ts';
 import { type Sign, signMessage } from '#src/messages/compose/dkim.ts';
 import type { BounceFacts, TripFacts } from '#src/operations/doctor/relay-rules.ts';
+import type { SignersOf } from '#src/relay/claim.ts';
 import type { Transcript, Upstream } from '#src/relay/upstream.ts';
-import { type Arrival, type ExpectedMail, randomToken } from './expected-mail.ts';
+import { type Arrival, type ExpectedMail, randomToken } from '#src/smtp/expected-mail.ts';
 
 export interface TripDeps {
-  readonly expectedMail: Pick<ExpectedMail, 'wait'>;
+  readonly waitForMail: ExpectedMail['wait'];
   readonly serviceHost: string;
   /** The service's own practice, which sends the messages. */
   readonly sender: {
     readonly tenantId: string;
     readonly host: string;
-    readonly signers: readonly DkimSigner[];
+    readonly signers: ReturnType<SignersOf>;
   };
   readonly sign: Sign;
   readonly lookup: ZoneLookup;
@@ -94,12 +91,17 @@ const transmit = async (
   );
 };
 
+type Refused = Extract<Transcript, { result: 'refused' }>;
+
+const replyText = ({ code, enhanced, text }: Refused['reply']): string =>
+  [code, enhanced, text].filter(Boolean).join(' ');
+
 const refusalOf = (transcript: Transcript): string | null => {
   switch (transcript.result) {
     case 'accepted':
       return null;
     case 'refused':
-      return `at ${transcript.phase}: ${formatReply(transcript.reply)}`;
+      return `at ${transcript.phase}: ${replyText(transcript.reply)}`;
     case 'broken':
       return `at ${transcript.phase}: ${transcript.error}`;
     default:
@@ -114,9 +116,9 @@ const bodyOf = (content: Buffer): string => {
 
 const dkimOf = async (
   { lookup, sender }: TripDeps,
-  { content }: ReceivedMail,
+  { content }: Arrival['mail'],
 ): Promise<NonNullable<TripFacts['arrival']>['dkim']> => {
-  const { dkim } = await checkSignatures(content, headOf(content), headFieldsOf(content), resolverOf(lookup));
+  const { dkim } = await signaturesIn(content, resolverOf(lookup));
   const ours = dkim.filter(({ domain }) => domain === sender.host).map(({ result }) => result);
   if (ours.length === 0) return 'missing';
   if (ours.some((result) => result === 'fail' || result === 'policy')) return 'fail';
@@ -138,14 +140,14 @@ export const roundTrip = async (
   deps: TripDeps,
   signal: AbortSignal,
 ): Promise<TripFacts> => {
-  const { expectedMail, serviceHost, sender, patience = PATIENCE_MS } = deps;
+  const { waitForMail, serviceHost, sender, patience = PATIENCE_MS } = deps;
   const recipient = `doctor-${randomToken()}@${serviceHost}`;
   const sentReturnPath = returnPathAt(sender.host);
   const { content, body } = await compose(deps, recipient);
   const ended = new AbortController();
   const end = AbortSignal.any([signal, ended.signal]);
-  const arriving = expectedMail.wait(recipient, TAKEN_WITHIN_MS + patience, end);
-  const reported = expectedMail.wait(sentReturnPath, TAKEN_WITHIN_MS + 2 * patience, end);
+  const arriving = waitForMail(recipient, TAKEN_WITHIN_MS + patience, end);
+  const reported = waitForMail(sentReturnPath, TAKEN_WITHIN_MS + 2 * patience, end);
   const began = performance.now();
   try {
     const transcript = await transmit(upstream, deps, { returnPath: sentReturnPath, recipient }, content);
@@ -182,16 +184,12 @@ export const bounceTrip = async (
   deps: TripDeps,
   signal: AbortSignal,
 ): Promise<BounceFacts> => {
-  const { expectedMail, serviceHost, sender, patience = PATIENCE_MS } = deps;
+  const { waitForMail, serviceHost, sender, patience = PATIENCE_MS } = deps;
   const recipient = `nobody-${randomToken()}@${serviceHost}`;
   const returnPath = returnPathAt(sender.host);
   const { content } = await compose(deps, recipient);
   const ended = new AbortController();
-  const coming = expectedMail.wait(
-    returnPath,
-    TAKEN_WITHIN_MS + patience,
-    AbortSignal.any([signal, ended.signal]),
-  );
+  const coming = waitForMail(returnPath, TAKEN_WITHIN_MS + patience, AbortSignal.any([signal, ended.signal]));
   const began = performance.now();
   try {
     const refused = refusalOf(await transmit(upstream, deps, { returnPath, recipient }, content));

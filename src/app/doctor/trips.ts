@@ -1,21 +1,20 @@
 // Checks 20 and 21: a message and a bounce through each relay, by a running daemon.
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Base } from '#src/kernel/base.ts';
-import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { MINUTE } from '#src/kernel/time.ts';
-import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Sign } from '#src/messages/compose/dkim.ts';
 import { skipped, type Verdict } from '#src/operations/doctor/finding.ts';
 import { bounceVerdict, roundTripVerdicts } from '#src/operations/doctor/relay-rules.ts';
 import type { Check } from '#src/operations/doctor/run.ts';
+import type { SignersOf } from '#src/relay/claim.ts';
 import type { Upstream } from '#src/relay/upstream.ts';
-import type { ExpectedMail } from './expected-mail.ts';
+import type { ExpectedMail } from '#src/smtp/expected-mail.ts';
 import { bounceTrip, roundTrip, type TripDeps } from './round-trip.ts';
 
 export interface TripParts {
-  readonly expectedMail: ExpectedMail;
-  readonly signersOf: (db: TenantDb, tenantId: string, host: string) => readonly DkimSigner[];
+  readonly waitForMail: ExpectedMail['wait'];
+  readonly signersOf: SignersOf;
   readonly sign: Sign;
   readonly upstreamNamed: (name: string) => Upstream | undefined;
   /** See TripDeps.patience. */
@@ -26,7 +25,7 @@ const WITHIN_MS = 4 * MINUTE;
 
 export const tripChecks = (
   { config, storage, clock, systemTenantId }: Base,
-  { expectedMail, signersOf, sign, upstreamNamed, tripPatienceMs: patience }: TripParts,
+  { waitForMail, signersOf, sign, upstreamNamed, tripPatienceMs: patience }: TripParts,
 ): Check[] => {
   const senderOf = async (): Promise<TripDeps['sender'] | null> => {
     const tenantId = systemTenantId();
@@ -50,7 +49,7 @@ export const tripChecks = (
     const sender = await senderOf();
     if (sender === null) return skipped('the daemon is starting');
     const deps: TripDeps = {
-      expectedMail,
+      waitForMail,
       serviceHost: service.host,
       sender,
       sign,

@@ -3,7 +3,7 @@
 import type { DKIMResult } from 'mailauth';
 import type { DnsResolver } from '#src/kernel/dns-resolver.ts';
 import { domainName } from '#src/mail/address.ts';
-import type { Field } from '#src/mail/field-block.ts';
+import { type Field, headFieldsOf, headOf } from '#src/mail/field-block.ts';
 import type { AuthResult, MailAuth } from '../mail.ts';
 import { authResult } from './client.ts';
 import { inTime } from './recent.ts';
@@ -96,3 +96,7 @@ export const checkSignatures = async (
     unread,
   );
 };
+
+/** The same of a mail that nothing is known of yet. */
+export const signaturesIn = (content: Buffer, resolver: DnsResolver): Promise<Signatures> =>
+  checkSignatures(content, headOf(content), headFieldsOf(content), resolver);

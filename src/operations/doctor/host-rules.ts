@@ -172,6 +172,13 @@ export interface DaemonFacts {
   readonly unwell: readonly string[];
 }
 
+/** A process holds the data directory, and its HTTP listener is silent. */
+export const daemonIsSilent = (error: string): Verdict =>
+  fail(
+    `a daemon works on this data directory, and does not answer at http.listen: ${error}`,
+    'journalctl -u sendwerk -n 50; then: systemctl restart sendwerk',
+  );
+
 /** Null: none runs. */
 export const daemonVerdict = (facts: DaemonFacts | null): Verdict => {
   if (facts === null)

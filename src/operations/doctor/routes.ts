@@ -27,15 +27,16 @@ const stateSchema = z
   })
   .meta({ id: 'DoctorState' });
 
-const bodySchema = z.strictObject({
-  round_trip: z
-    .boolean()
-    .default(false)
-    .describe(
-      'also sends two messages through each relay to the service itself, and waits for what comes back',
-    )
-    .meta({ examples: [false] }),
-});
+const bodySchema = z
+  .strictObject({
+    round_trip: z
+      .boolean()
+      .default(false)
+      .describe(
+        'also sends two messages through each relay to the service itself, and waits for what comes back',
+      ),
+  })
+  .meta({ examples: [{ round_trip: false }] });
 
 export const doctorRoutes = ({ state, ask }: Pick<DoctorWatch, 'state' | 'ask'>): Route[] => {
   const present = (): z.input<typeof stateSchema> => {

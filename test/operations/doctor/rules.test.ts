@@ -9,11 +9,15 @@ import {
   diskVerdict,
   replicaVerdict,
 } from '#src/operations/doctor/host-rules.ts';
-import { certificateVerdicts, reverseVerdicts } from '#src/operations/doctor/network-rules.ts';
+import {
+  type CertificateFacts,
+  certificateVerdicts,
+  reverseVerdicts,
+} from '#src/operations/doctor/network-rules.ts';
 import { signInVerdict } from '#src/operations/doctor/relay-rules.ts';
 
 const NOW = Date.UTC(2026, 10, 28);
-const certificate = {
+const certificate: CertificateFacts = {
   where: 'port 25',
   name: 'mail.example.com',
   error: null,
@@ -38,7 +42,7 @@ const signIn = {
 const disk = { freeBytes: 50e9, totalBytes: 100e9, freeInodes: 900_000, totalInodes: 1_000_000 };
 const least = { percent: 5, bytes: 1e9 };
 const one = (verdicts: readonly Verdict[]): Verdict => verdicts[0] as Verdict;
-const withCertificate = (changed: Partial<typeof certificate & { problem: string | null }>): Verdict =>
+const withCertificate = (changed: Partial<CertificateFacts>): Verdict =>
   one(certificateVerdicts([{ ...certificate, ...changed }], NOW));
 const reverse = (names: string[], confirmed: string[], sends: boolean): Verdict =>
   one(reverseVerdicts([{ address: '192.0.2.1', names, confirmed }], 'mail.example.com', sends));

@@ -2,16 +2,18 @@
 // have the mail cannot know one. The listener for mail from the world asks here first.
 import { randomBytes } from 'node:crypto';
 import { sleep } from '#src/kernel/time.ts';
-import type { ReceivedMail, Receives } from '#src/mail/reception.ts';
+import type { ReceivedMail } from '#src/mail/reception.ts';
 
 export interface Arrival {
   readonly mail: ReceivedMail;
-  /** By a clock that never goes back, ms. */
+  /** The time by a clock that never goes back, ms. */
   readonly at: number;
 }
 
 export interface ExpectedMail {
-  readonly receives: Pick<Receives<never>, 'isExpected' | 'expected'>;
+  /** `address` is in lower case. */
+  readonly isExpected: (address: string) => boolean;
+  readonly expected: (address: string, mail: ReceivedMail) => void;
   /** Waits for a mail to that address from now on. `within` ms after the call the address is forgotten. */
   readonly wait: (address: string, within: number, signal: AbortSignal) => Promise<Arrival | null>;
 }
@@ -27,10 +29,8 @@ export const randomToken = (): string =>
 export const createExpectedMail = (): ExpectedMail => {
   const waiting = new Map<string, (arrival: Arrival) => void>();
   return {
-    receives: {
-      isExpected: (address) => waiting.has(address),
-      expected: (address, mail) => waiting.get(address)?.({ mail, at: performance.now() }),
-    },
+    isExpected: (address) => waiting.has(address),
+    expected: (address, mail) => waiting.get(address)?.({ mail, at: performance.now() }),
     wait: async (address, within, signal) => {
       const arrived = Promise.withResolvers<Arrival | null>();
       const key = address.toLowerCase();
