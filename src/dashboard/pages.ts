@@ -69,6 +69,7 @@ export const operatorPages = inGroup('operator', [
   { path: 'operator/tickets/:item', load: () => import('./pages/tickets/page.tsx') },
   { path: 'operator/waitlist', load: () => import('./pages/waitlist/page.tsx') },
   { path: 'operator/health', load: () => import('./pages/health/page.tsx') },
+  { path: 'operator/doctor', load: () => import('./pages/doctor/page.tsx') },
   { path: 'operator/audit', load: () => import('./pages/audit/page.tsx') },
 ]);
 

@@ -231,10 +231,22 @@ test('a viewer sees none of the operator’s pages, and gets none by its address
   await page.goto('/app/account');
   await page.getByRole('heading', { name: 'Konto', level: 1 }).waitFor();
   expect(await page.locator('a[href^="/app/operator"]').count()).toBe(0);
-  for (const name of ['practices', 'queues', 'tickets', 'tickets/1', 'waitlist', 'health']) {
+  for (const name of ['practices', 'queues', 'tickets', 'tickets/1', 'waitlist', 'health', 'doctor']) {
     await page.goto(`/app/operator/${name}`);
     await page.getByRole('heading', { name: NOT_YOURS }).waitFor();
   }
+});
+
+test('the operator has the installation checked, and sees what is to be mended', async () => {
+  const page = await newPage(OPERATOR);
+  await page.goto('/app/operator/doctor');
+  await page.getByText('Seit dem Start hat noch keine Prüfung stattgefunden.').waitFor();
+  await page.getByRole('button', { name: 'Neu prüfen' }).click();
+  const row = page.locator('tbody tr', { hasText: '11. Sicherung' });
+  await row.getByText('no backups are made').waitFor();
+  await row.getByText('Warnung').waitFor();
+  await row.locator('code').getByText('sendwerk-backup.timer').waitFor();
+  await page.getByRole('button', { name: 'Neu prüfen' }).waitFor();
 });
 
 test('a report of abuse is worked on to its end, and nothing that a stranger wrote runs', async () => {

@@ -166,6 +166,7 @@ export const pages: readonly ShownPage[] = [
   },
   { name: 'waitlist', path: () => '/app/operator/waitlist', as: 'operator', ready: 'tbody tr' },
   { name: 'health', path: () => '/app/operator/health', as: 'operator', ready: 'tbody tr' },
+  { name: 'doctor', path: () => '/app/operator/doctor', as: 'operator' },
   { name: 'operator-audit', path: () => '/app/operator/audit', as: 'operator', ready: 'details' },
   { name: 'entered', isVariant: true, path: ofPractice('post'), as: 'operator', ready: 'tbody tr' },
   { name: 'landing', path: () => '/' },

@@ -81,6 +81,7 @@ export const words = {
     'operator/tickets': 'Meldungen',
     'operator/waitlist': 'Warteliste',
     'operator/health': 'Zustand',
+    'operator/doctor': 'Prüfungen',
     'operator/audit': 'Protokoll',
     practices: 'Praxen',
     account: 'Konto',

@@ -74,6 +74,7 @@ export const words: typeof german = {
     'operator/tickets': 'Reports',
     'operator/waitlist': 'Waiting list',
     'operator/health': 'Health',
+    'operator/doctor': 'Checks',
     'operator/audit': 'Audit',
     practices: 'Practices',
     account: 'Account',
