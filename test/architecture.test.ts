@@ -109,6 +109,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'better-sqlite3': ['kernel/db/'],
   pino: ['kernel/log.ts'],
   'node-cron': ['kernel/job.ts'],
+  'prom-client': ['operations/metrics/registry.ts'],
   stripe: ['accounts/billing/stripe.ts'],
   process: ['main.ts'],
 };

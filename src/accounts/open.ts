@@ -19,6 +19,7 @@ import { type CreateTenantDeps, createRegisterProjects } from './tenants/create.
 import { sendFaultNotices } from './tenants/fault-notices.ts';
 import { fileHealth } from './tenants/file-health.ts';
 import { createFileJob } from './tenants/file-job.ts';
+import { fileMetrics } from './tenants/file-metrics.ts';
 import type { TenantHosts } from './tenants/hosts.ts';
 import { operatorRoutes } from './tenants/operator-routes.ts';
 import { practiceRoutes } from './tenants/practice-routes.ts';
@@ -100,6 +101,7 @@ export const openAccounts = (base: Base, { hosts, answering, sendNotices }: Asks
     mayCreatePractice: createMayCreatePractice(storage),
     exports: { stats },
     health: fileHealth(storage, strays),
+    metrics: fileMetrics(storage),
     personalData,
     sealed: {
       platform: [

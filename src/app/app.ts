@@ -42,6 +42,7 @@ import type { SignThreads } from '#src/messages/compose/sign-thread.ts';
 import { openMessages, type WakeRelay } from '#src/messages/open.ts';
 import { nightlyJob } from '#src/messages/retention/nightly-job.ts';
 import { createBackupWatch } from '#src/operations/last-backup.ts';
+import { openMetrics } from '#src/operations/metrics/open.ts';
 import { createReplicaWatch } from '#src/operations/replica/watch.ts';
 import { sealClosedFile } from '#src/operations/seal-again.ts';
 import { openPeople } from '#src/people/open.ts';
@@ -82,6 +83,7 @@ export interface App {
     readonly dnsPort: number | null;
     readonly submissionPorts: SubmissionPorts;
     readonly inboundPort: number | null;
+    readonly metricsPort: number | null;
   }>;
   /** Accepts nothing more, lets what is in flight end, checkpoints, closes. */
   stop(): Promise<void>;
@@ -257,6 +259,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     ...{ ...overrides, health, waitForMail: smtp.waitForMail },
     ...{ signersOf: domains.signers.of, sign: relay.sign, upstreamNamed: relay.upstreamNamed },
   });
+  const metrics = openMetrics(base, () => [...rooms, smtp, http].flatMap((room) => room.metrics ?? []));
   const tables = Object.assign({}, ...rooms.map((room) => room.exports));
   const http = openHttp(
     base,
@@ -269,6 +272,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
         ...erasing.routes,
         ...restoring.routes,
         ...doctor.routes,
+        ...metrics.routes,
       ],
       shapes: compat.shapes,
       health,
@@ -325,12 +329,14 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     await domains.dns?.stop();
     await people.stop();
     await accounts.stop();
+    await metrics.stop();
     await storage.close();
   };
 
   return {
     start: async () => {
       try {
+        const metricsPort = await metrics.start();
         await move.start();
         await domains.publishEvidenceKey();
         const restored = await restoring.finish();
@@ -355,7 +361,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
         if (!overrides.jobsByHand) runner.start();
         void runner.runNow(FILE_JOB);
         if (!overrides.jobsByHand) void runner.runNow(MASTER_KEY_JOB);
-        return { http: address, dnsPort, ...ports };
+        return { http: address, dnsPort, metricsPort, ...ports };
       } catch (error) {
         throw await closeData(initial, storage, stop, error);
       }

@@ -7,6 +7,7 @@ import type { DnsLookup } from '#src/kernel/dns-lookup.ts';
 import type { Log } from '#src/kernel/log.ts';
 import type { SealingKey } from '#src/kernel/seal.ts';
 import type { Clock } from '#src/kernel/time.ts';
+import type { BadRecords } from './custom/bad-records.ts';
 import type { ServiceNames } from './custom/rules.ts';
 import type { KeySettings } from './keys/key-rules.ts';
 import type { GenerateKeyPair } from './keys/keys.ts';
@@ -26,6 +27,7 @@ export interface DomainDeps extends ServiceNames {
   readonly keySettings: (tenantId: string) => KeySettings;
   readonly notices: Notices;
   readonly ownersOf: OwnersOf;
+  readonly badRecords: Pick<BadRecords, 'note'>;
   /** Origin under which owners sign in, for the links in mails. */
   readonly origin: string;
   readonly log: Log;

@@ -12,6 +12,7 @@ import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { jwkSetOf, publishedKeyOf } from '#src/kernel/evidence-key.ts';
 import { healthPart } from '#src/kernel/health.ts';
 import type { Receives } from '#src/mail/reception.ts';
+import { createBadRecords } from './custom/bad-records.ts';
 import { domainCheckJob } from './custom/check-job.ts';
 import { createRequestCheck, domainRoutes, exportRoutes } from './custom/domain-routes.ts';
 import { checkReceivingHosts, receivingHosts } from './custom/receiving.ts';
@@ -90,7 +91,9 @@ export const openDomains = (
   const dns = authoritative && createDnsServer({ listen: authoritative.listen, zones, log });
   const stopping = new AbortController();
   const lookup = createDnsLookup(config.dns.resolvers, { stopping: stopping.signal });
+  const badRecords = createBadRecords(clock.now);
   const deps: DomainDeps = {
+    badRecords,
     storage,
     clock,
     log,
@@ -130,6 +133,7 @@ export const openDomains = (
     dns,
     receives,
     health: { dns: dnsHealth(dns) },
+    metrics: [badRecords.metric],
     /** Those of the practice whose file it is. */
     sendingHosts: (db: TenantDb) => sendingHosts(db, deps),
     receiving: {

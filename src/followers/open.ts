@@ -15,6 +15,7 @@ import { activityRoutes } from './activity/routes.ts';
 import { openAlertQueue } from './alerts/queue.ts';
 import { alertRoutes } from './alerts/routes.ts';
 import type { AlertPolicy } from './alerts/rules.ts';
+import { webhookDuration } from './metrics.ts';
 import { createFollowerNotices } from './owner-notices.ts';
 import { personalData } from './personal-data.ts';
 import { sealed } from './sealed.ts';
@@ -65,7 +66,13 @@ export const openFollowers = (
     key: base.key('alerts'),
     service: { name: service.name, origin: service.public_origin },
   };
-  const deliveries = openWebhookQueue({ ...webhookDeps, wholeMail, policy: () => webhookPolicy(config()) });
+  const requests = webhookDuration();
+  const deliveries = openWebhookQueue({
+    ...webhookDeps,
+    wholeMail,
+    policy: () => webhookPolicy(config()),
+    requests,
+  });
   const alerts = openAlertQueue({ ...alertDeps, policy: () => alertPolicy(config()), random: Math.random });
   const live = createLive(files, practiceUrl, {
     ...usualLimits,
@@ -101,6 +108,7 @@ export const openFollowers = (
         now: alerts.facts,
       }),
     },
+    metrics: [requests.metric],
     /** Ends the live streams, so that their connections can be drained. */
     endStreams: () => live.stop(),
     /** Once the log is followed no more. */

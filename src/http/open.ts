@@ -11,6 +11,7 @@ import type { SpeakIn } from './exchange.ts';
 import { healthRoutes } from './health.ts';
 import { landingRoute } from './landing.ts';
 import { metaRoute, type ServiceFacts } from './meta.ts';
+import { createHttpMetrics } from './metrics.ts';
 import { previewFrameRoute } from './preview-frame.ts';
 import { createHttpServer, type HttpServerOptions } from './server.ts';
 
@@ -95,8 +96,10 @@ export const openHttp = (base: Base, doors: Doors, parts: HttpParts) => {
     tenantExists,
     someMoved,
   } = doors;
-  return createHttpServer({
+  const metrics = createHttpMetrics();
+  const server = createHttpServer({
     listen: http.listen,
+    metrics,
     routes,
     shapes: parts.shapes,
     trustProxy: http.trust_proxy,
@@ -116,4 +119,5 @@ export const openHttp = (base: Base, doors: Doors, parts: HttpParts) => {
     draining,
     ...(parts.checkResponses === undefined ? {} : { checkResponses: parts.checkResponses }),
   });
+  return { ...server, metrics: [metrics.requests.metric, metrics.internalErrors.metric] };
 };

@@ -18,6 +18,7 @@ import { redactText } from '#src/kernel/redact.ts';
 import { say, type Text } from '#src/kernel/say.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { Exchange, type SpeakIn } from './exchange.ts';
+import { type HttpMetrics, STATUS_CLASSES } from './metrics.ts';
 import { clientAddressOf, type Trust, whyMalformed } from './request-head.ts';
 import { budgetOwner, createServe, type ServeOptions } from './serve.ts';
 
@@ -27,6 +28,7 @@ export interface HttpServerOptions extends ServeOptions {
   /** Whose X-Forwarded-For is believed: no one's, that of a number of proxies in front, or of proxies in these networks. */
   readonly trustProxy: false | number | readonly string[];
   readonly log: Log;
+  readonly metrics?: HttpMetrics;
   /** Holds request bodies until they are answered. */
   readonly bodies: ByteBudget;
   /** Times for node's server instead of the usual ones: how long a head may take, and how often that is looked at. */
@@ -71,12 +73,19 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   let inFlight = 0;
   let stopping = false;
 
+  const count = ({ response, errorCode }: Exchange): void => {
+    const hundreds = response.headersSent ? Math.floor(response.statusCode / 100) : 0;
+    options.metrics?.requests.note?.({ status: STATUS_CLASSES[hundreds] ?? 'none' }, 1);
+    if (errorCode === 'internal_error') options.metrics?.internalErrors.note?.({}, 1);
+  };
+
   const settle = (exchange: Exchange): void => {
     inFlight -= 1;
     exchange.isSettled = true;
     bodies.release(exchange.bodyOwner, exchange.bytesHeld);
     exchange.bytesHeld = 0;
     answers.release(budgetOwner(exchange), exchange.answerHeld);
+    count(exchange);
     logAccess(log, exchange);
   };
 

@@ -13,7 +13,7 @@ import { newId } from '#src/kernel/id.ts';
 import { toAppError } from '#src/kernel/route.ts';
 import { say } from '#src/kernel/say.ts';
 import { workThrough } from '#src/kernel/slices.ts';
-import { type Lane, lanes } from '#src/kernel/stream.ts';
+import { type Lane, lanes, type Stream } from '#src/kernel/stream.ts';
 import { answerOf, blockedError, findKept, type KeyedRequest, keepAnswer } from './answer.ts';
 import { type Assess, chooseProject, evaluate, type Submission, scan } from './evaluate.ts';
 import { type Facts, recipientsOf } from './gate.ts';
@@ -126,6 +126,8 @@ interface Wakings {
   /** When something of each lane is due. */
   readonly dueAt: Map<Lane, number>;
   usageReached: boolean;
+  /** What was accepted in it, for the metrics. */
+  readonly accepted: { readonly stream: Stream; readonly source: Submission['source'] }[];
 }
 
 /** A refusal is returned, not thrown: it has written nothing that would have to be undone for all of the transaction. */
@@ -167,6 +169,7 @@ const acceptIn = (
     if (request) keepAnswer(db, evaluation.projectId, request, { status: error.status, body: error }, now);
     return { kind: 'blocked', error, replayed: false };
   }
+  wakings.accepted.push({ stream: facts.stream, source });
   const answer = answerOf(id, draft, stored.status, result, facts.content);
   if (request) keepAnswer(db, evaluation.projectId, request, { status: 202, body: answer }, now);
   return { kind: 'accepted', answer, replayed: false };
@@ -181,10 +184,15 @@ const transactWith = async <T>(
   work: (db: TenantDb, wakings: Wakings, now: number) => T,
 ): Promise<T> => {
   const now = intake.clock.now();
-  const wakings: Wakings = { dueAt: new Map(), usageReached: false };
+  const wakings: Wakings = { dueAt: new Map(), usageReached: false, accepted: [] };
   const release = await intake.holdDue(tenantId, now);
   try {
-    const result = await intake.files.write(tenantId, (db) => work(db, wakings, now));
+    const result = await intake.files.write(tenantId, (db) => {
+      // The function may run twice.
+      wakings.accepted.length = 0;
+      return work(db, wakings, now);
+    });
+    for (const one of wakings.accepted) intake.accepted.note?.(one, 1);
     for (const [lane, dueAt] of wakings.dueAt) intake.wake(tenantId, lane, dueAt);
     if (wakings.usageReached) intake.usageReached(tenantId);
     return result;

@@ -9,6 +9,7 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { TenantKey } from '#src/kernel/keys.ts';
 import type { SealingKey } from '#src/kernel/seal.ts';
 import type { Lane } from '#src/kernel/stream.ts';
+import type { acceptedMessages } from './metrics.ts';
 
 /** Requests with one idempotency key run one after the other. */
 export interface RequestQueue {
@@ -42,4 +43,6 @@ export interface IntakeContext extends Pick<Base, 'clock' | 'limits' | 'simulato
   readonly wake: (tenantId: string, lane: Lane, dueAt: number) => void;
   /** Called when a share of the plan's cap is reached of which the owners have not been notified. */
   readonly usageReached: (tenantId: string) => void;
+  /** Counts each message that was accepted, once it is on the disk. */
+  readonly accepted: ReturnType<typeof acceptedMessages>;
 }

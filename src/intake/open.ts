@@ -14,6 +14,7 @@ import { createRequestQueue, removeExpiredAnswers } from './answer.ts';
 import type { Submission } from './evaluate.ts';
 import { scores } from './export-table.ts';
 import type { IntakeContext, Utf8Addresses } from './intake-context.ts';
+import { acceptedMessages } from './metrics.ts';
 import { createOperatorMail, type OperatorMailDeps } from './operator-mail.ts';
 import { personalData } from './personal-data.ts';
 import { createPostman } from './postman.ts';
@@ -50,8 +51,10 @@ export const openIntake = (
   const { platform, tenants: files } = storage;
   const scanners = openScanners(base);
   const usageNotices = createUsageNotices(accounts.ownerNotices, base.limits);
+  const accepted = acceptedMessages();
   const context: IntakeContext = {
     ...base,
+    accepted,
     files,
     content: scanners.content,
     requests: createRequestQueue(options.keyPatienceMs),
@@ -97,6 +100,7 @@ export const openIntake = (
     postman,
     exports: { scores },
     health: { scanners: scanners.health },
+    metrics: [accepted.metric],
     personalData,
     routes: [
       ...sendRoutes(context),

@@ -11,6 +11,7 @@ import type { Job } from './job.ts';
 import type { KeyFor, Keys } from './keys.ts';
 import type { Limits } from './limits.ts';
 import type { Log } from './log.ts';
+import type { Metric } from './metrics.ts';
 import type { OldRows } from './old-rows.ts';
 import type { Pace } from './pace.ts';
 import type { PersonalData } from './personal-data.ts';
@@ -75,6 +76,7 @@ export interface Room {
   readonly nightlyRegistry?: (signal: AbortSignal, pace: Pace) => Promise<void>;
   /** Its parts, by their names in health. */
   readonly health?: Readonly<Record<string, HealthPart>>;
+  readonly metrics?: readonly Metric[];
   /** Tables for spreadsheets and programs that evaluate them, by the names of the export. */
   readonly exports?: Readonly<Record<string, ExportTable>>;
 }

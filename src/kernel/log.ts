@@ -4,7 +4,10 @@
 // other line is written at once, behind those that wait: a crash loses the last requests, but nothing that says why.
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-export type Log = Logger;
+export interface Log extends Logger {
+  /** How many lines there were at the level error or fatal. */
+  readonly errorLines?: () => number;
+}
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
@@ -40,8 +43,24 @@ export const gatherLines = (out: DestinationStream): DestinationStream => {
   return stream;
 };
 
-export const createLog = (level: LogLevel, destination?: DestinationStream): Log =>
-  pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+/** pino's number of the level; fatal is above. */
+const LEVEL_ERROR = 50;
+
+export const createLog = (level: LogLevel, destination?: DestinationStream): Log => {
+  let errorLines = 0;
+  const log = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: {
+        logMethod(given, write, itsLevel) {
+          if (itsLevel >= LEVEL_ERROR) errorLines += 1;
+          write.apply(this, given);
+        },
+      },
+    },
     destination ?? gatherLines(pino.destination({ sync: false })),
   );
+  return Object.assign(log, { errorLines: () => errorLines });
+};

@@ -9,7 +9,8 @@ import type { Base } from '#src/kernel/base.ts';
 import { formatDuration } from '#src/kernel/expected.ts';
 import { healthPart } from '#src/kernel/health.ts';
 import type { Job } from '#src/kernel/job.ts';
-import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
+import { readMetric } from '#src/kernel/metrics.ts';
+import { SECOND, toIso, toIsoOrNull } from '#src/kernel/time.ts';
 
 const NAME = 'last-backup.json';
 /** So many directories are noted: those that had one last. */
@@ -135,5 +136,25 @@ export const createBackupWatch = ({ config, clock, log }: Pick<Base, 'config' | 
     }),
     state: ({ state }) => (state === 'ok' || state === 'off' ? 'ok' : 'degraded'),
   });
-  return { routes: [], jobs: [job], health: { backup: health } };
+  const metrics = [
+    readMetric({
+      kind: 'gauge',
+      name: 'sendwerk_backup_timestamp_seconds',
+      help: 'When the last backup was begun, as it was noted beside the data; left out where there is none.',
+      read: () => (last === null ? [] : [[last.madeAt / SECOND]]),
+    }),
+    readMetric({
+      kind: 'gauge',
+      name: 'sendwerk_backup_max_age_seconds',
+      help: 'How old the last backup may be (backup.max_age); left out where no backup.dir is configured.',
+      read: () => (config().backup.dir === undefined ? [] : [[config().backup.max_age / SECOND]]),
+    }),
+    readMetric({
+      kind: 'gauge',
+      name: 'sendwerk_backup_missing_practices',
+      help: 'Practices that the last backup lacks because their files could not be read; 20 at most are counted.',
+      read: () => (last === null ? [] : [[last.missing.length]]),
+    }),
+  ];
+  return { routes: [], jobs: [job], health: { backup: health }, metrics };
 };

@@ -54,6 +54,8 @@ export interface Claimed {
   readonly row: QueueRow;
   readonly messageId: string;
   readonly envelope: Envelope;
+  /** Its acceptance, or the time that was asked for. */
+  readonly waitsSince: number;
   /** Composes and signs, once. Rejects only by a defect. */
   readonly prepare: () => Promise<Buffer>;
 }
@@ -210,6 +212,7 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
         envelopeId: message.id,
         needsSmtpUtf8: namesUtf8(message, address),
       },
+      waitsSince: Math.max(message.created_at, message.scheduled_at ?? 0),
       prepare: prepareOnce,
     };
     return [one];

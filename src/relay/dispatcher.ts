@@ -14,13 +14,14 @@
 // A claim that fails is tried again after 5 s. A stop claims nothing more and waits for the attempts in flight; an outcome that
 // could not be stored by then is attempted again after the next start, at the time that its claim wrote.
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
-import { lanes } from '#src/kernel/stream.ts';
+import { type Lane, lanes, streams } from '#src/kernel/stream.ts';
 import { SECOND, sleep } from '#src/kernel/time.ts';
 import { createPump } from '#src/kernel/work/pump.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
 import { type AttemptDeps, storeOutcome, transmit } from './attempt.ts';
 import { type ClaimDeps, type Claimed, claimDue } from './claim.ts';
 import { createDueHeap, type DueHeap, type TenantLane } from './due-heap.ts';
+import type { deliveryDuration } from './metrics.ts';
 import type { Path } from './upstreams.ts';
 
 /**
@@ -39,7 +40,9 @@ const TRANSACTIONAL_RESERVE = 0.25;
 /** The pause after a tenant's file could not be read or written. */
 const FILE_RETRY_MS = 5 * SECOND;
 
-export type DispatcherDeps = ClaimDeps & AttemptDeps;
+export interface DispatcherDeps extends ClaimDeps, AttemptDeps {
+  readonly deliveries: ReturnType<typeof deliveryDuration>;
+}
 
 export interface Dispatcher {
   /** Something of this tenant and lane is due at `dueAt`. */
@@ -55,6 +58,8 @@ export interface Dispatcher {
   /** Looks at once for what may be sent: an upstream may be tried again. */
   resume(): void;
   describe(): { waiting_tenants: number; in_flight: number; next_due_at: number | null };
+  /** Recipients being sent, and places kept for claims in progress. */
+  inFlight(): Readonly<Record<Lane, number>>;
   start(): void;
   /** Claims nothing more; resolves when what is in flight has ended, or after `patienceMs`. */
   stop(patienceMs: number): Promise<void>;
@@ -259,6 +264,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     };
     try {
       const result = await transmit(deps, tenantId, path, { ...claimed, prepare });
+      if (result.outcome?.kind === 'accepted')
+        deps.deliveries.note?.({ stream: streams[of.lane] }, (clock.now() - claimed.waitsSince) / SECOND);
       const dueAt = await storeOutcome(deps, tenantId, row, result, stopped.signal, () => {
         if (!failedToStore) unsettled.add(tenantId, 1);
         failedToStore = true;
@@ -295,6 +302,10 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       in_flight: inFlight,
       next_due_at: earliest([...heaps.values()].map((heap) => heap.nextAt())),
     }),
+    inFlight: () => {
+      const marketing = [...marketingInFlight.values()].reduce((sum, count) => sum + count, 0);
+      return { 0: inFlight - marketing, 1: marketing };
+    },
     start: pump.start,
     stop: async (patienceMs) => {
       pump.stop();

@@ -19,6 +19,7 @@ import { createDispatcher } from './dispatcher.ts';
 import { createHandOn } from './hand-on.ts';
 import { relayHealth } from './health.ts';
 import { leftAs } from './left-as.ts';
+import { deliveryDuration, relayMetrics } from './metrics.ts';
 import type { Outcome } from './outcome.ts';
 import { personalData } from './personal-data.ts';
 import { queueRoutes } from './queue-routes.ts';
@@ -111,12 +112,14 @@ export const openRelay = (
     log,
   );
   const signThreads = options.signThreads ?? createSignThreads(log);
+  const deliveries = deliveryDuration();
   const dispatcher = createDispatcher({
     ...feedback.received,
     ...feedback.links,
     upstreams,
     policy: () => retryPolicy(config()),
     log,
+    deliveries,
     signersOf,
     sign: signThreads.sign,
     returnPathKey: feedback.returnPathKey,
@@ -210,6 +213,7 @@ export const openRelay = (
     /** Looks whether relays offer the notices that are waited for, and warns of those that do not. */
     lookForNotices: () => upstreams.lookForNotices(),
     health: relayHealth(upstreams.describe, dispatcher.describe),
+    metrics: [...relayMetrics(upstreams.states, dispatcher, clock.now), deliveries.metric],
     personalData,
     oldRows: oldCaptures,
     sealed: { tenant: [sealedCaptures] },

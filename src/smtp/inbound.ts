@@ -30,6 +30,7 @@ import {
   type ListenerLimits,
   saysUtf8,
 } from './listener.ts';
+import type { CommandDuration } from './metrics.ts';
 import { type HandOn, handOnTo, type MovedRecipient, type Once } from './moved-recipients.ts';
 import { holdsNul, replaceNul, SmtpRefusal } from './read-data.ts';
 import {
@@ -62,6 +63,7 @@ export interface InboundOptions extends RecipientFacts {
   /** Octets of a message. */
   readonly messageBytes: number;
   readonly log: Log;
+  readonly commands?: CommandDuration;
   readonly limits?: Partial<ListenerLimits>;
 }
 
@@ -280,6 +282,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
     limits: { ...inboundLimits, messageBytes: options.messageBytes, ...options.limits },
     smtpUtf8: true,
     budget: options.budget,
+    noteCommand: (command, seconds) => options.commands?.note?.({ listener: 'inbound', command }, seconds),
     log,
     handlers: {
       // Anyone may send: the recipient decides what is refused.

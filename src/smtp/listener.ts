@@ -55,6 +55,8 @@ export interface ListenerHandlers {
   readonly data: (content: Buffer, session: SmtpSession) => Promise<string>;
 }
 
+export type Command = 'auth' | 'mail' | 'rcpt' | 'data';
+
 export interface ListenerOptions {
   /** The log names it so. */
   readonly name: string;
@@ -70,6 +72,8 @@ export interface ListenerOptions {
   /** Holds the content of the messages that are being received. */
   readonly budget: ByteBudget;
   readonly handlers: ListenerHandlers;
+  /** How long each command took, s. */
+  readonly noteCommand?: ((command: Command, seconds: number) => void) | undefined;
   readonly log: Log;
 }
 
@@ -168,6 +172,14 @@ export const createListener = (options: ListenerOptions): Listener => {
     else perClient.delete(left.client);
   };
 
+  const takingTime = async <T>(command: Command, work: () => T | Promise<T>): Promise<T> => {
+    const started = performance.now();
+    try {
+      return await work();
+    } finally {
+      options.noteCommand?.(command, (performance.now() - started) / SECOND);
+    }
+  };
   const { hasRoomFor, receive } = createReceiving({
     budget,
     budgetOwner: handlers.budgetOwner ?? (({ remoteAddress }) => clientKey(remoteAddress)),
@@ -175,7 +187,7 @@ export const createListener = (options: ListenerOptions): Listener => {
     setActive: (id, at) => server.setActive(id, at),
     dismiss: (id, code, text) => server.dismiss(id, code, text),
     takesNul: handlers.takesNul ?? (() => false),
-    data: handlers.data,
+    data: (content, session) => takingTime('data', () => handlers.data(content, session)),
   });
   const onReplied = ({ id }: SmtpSession): void => {
     receiving.delete(id);
@@ -226,7 +238,7 @@ export const createListener = (options: ListenerOptions): Listener => {
         allowInsecureAuth: true,
         authMethods: ['PLAIN', 'LOGIN'],
         onAuth: (auth, session, callback) => {
-          authenticate(auth, session).then(
+          takingTime('auth', () => authenticate(auth, session)).then(
             (user) => {
               prove(session);
               callback(null, { user });
@@ -239,7 +251,7 @@ export const createListener = (options: ListenerOptions): Listener => {
         answered(async () => {
           refuseParameters(args, ofMail);
           if (smtpUtf8) refuseUnannouncedUtf8(address, saysUtf8(args));
-          await handlers.mail(address, session);
+          await takingTime('mail', () => handlers.mail(address, session));
           if (!(await hasRoomFor(sizeIn(args), session))) throw crowded();
         }, callback),
       onRcptTo: ({ address, args }, session, callback) =>
@@ -247,7 +259,7 @@ export const createListener = (options: ListenerOptions): Listener => {
           refuseParameters(args, OF_RCPT);
           const { mailFrom } = session.envelope;
           if (smtpUtf8) refuseUnannouncedUtf8(address, mailFrom !== false && saysUtf8(mailFrom.args));
-          await handlers.rcpt(address, session);
+          await takingTime('rcpt', () => handlers.rcpt(address, session));
           prove(session);
         }, callback),
       onData: (stream, session, callback) => {

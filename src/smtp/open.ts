@@ -14,6 +14,7 @@ import { greylistIn } from './greylist-store.ts';
 import { inboundSchema, submissionSchema } from './health.ts';
 import { createInbound, type InboundWork } from './inbound.ts';
 import type { Certificate } from './listener.ts';
+import { type CommandDuration, certificateMetrics, commandDuration, inboundMetrics } from './metrics.ts';
 import type { HandOn } from './moved-recipients.ts';
 import { ownCertificate } from './own-certificate.ts';
 import { personalData } from './personal-data.ts';
@@ -47,6 +48,7 @@ const openInbound = <Reporter>(
   base: Base,
   { receives, answer, handOn, requireHere }: SmtpParts<Reporter>,
   { isExpected, expected }: ExpectedMail,
+  commands: CommandDuration,
 ) => {
   const { config, storage, clock, log, simulatorDomain } = base;
   const { service, smtp } = config();
@@ -74,12 +76,13 @@ const openInbound = <Reporter>(
     settings.greylist === undefined
       ? null
       : createGreylist({ wait: settings.greylist, clock, storage: greylistIn(storage), log });
+  let inUse = smtp.inbound ? certificate() : null;
   const inbound = createInbound({
     ...receives,
     isExpected,
     listen: settings.listen,
     // Only this machine is a client where there is no listener.
-    certificate: smtp.inbound ? certificate() : null,
+    certificate: inUse,
     serviceHost: service.host,
     simulatorDomain,
     managedSuffix: service.managed_suffix,
@@ -88,6 +91,7 @@ const openInbound = <Reporter>(
     messageBytes,
     budget: createByteBudget(Math.max(INBOUND_BYTES, messageBytes / CLIENT_SHARE), undefined, CLIENT_SHARE),
     work,
+    commands,
     now: () => clock.now(),
     log,
   });
@@ -105,8 +109,11 @@ const openInbound = <Reporter>(
     },
     /** Reads the certificate again. */
     renewCertificate: () => {
-      if (smtp.inbound) renewCertificate(certificate, [inbound], log);
+      if (smtp.inbound) inUse = renewCertificate(certificate, [inbound], log) ?? inUse;
     },
+    /** PEM, as it is in use; null where it is self-signed, or there is no listener. */
+    certificateOfFiles: () => (settings.tls ? (inUse?.cert ?? null) : null),
+    stats: () => (smtp.inbound ? inbound.stats() : null),
     health: healthPart({ schema: inboundSchema, now: () => (smtp.inbound ? inbound.stats() : null) }),
   };
 };
@@ -114,17 +121,22 @@ const openInbound = <Reporter>(
 const certificateFiles = ({ smtp }: Config) => smtp.submission?.tls ?? smtp.inbound?.tls ?? null;
 
 /** Null where it is off. Throws where the certificate cannot be used. */
-const openSubmission = <Reporter>(base: Base, { authenticate, accept }: SmtpParts<Reporter>) => {
+const openSubmission = <Reporter>(
+  base: Base,
+  { authenticate, accept }: SmtpParts<Reporter>,
+  commands: CommandDuration,
+) => {
   const { config, limits, clock, log } = base;
   const { service, smtp } = config();
   if (smtp.submission === undefined) return null;
   const { listen, implicit_listen } = smtp.submission;
   const files = certificateFiles(config());
+  let inUse = files && readCertificate(files);
   const submission = createSubmission({
     listen: listen ?? null,
     implicitListen: implicit_listen ?? null,
     hostName: service.host,
-    certificate: files && readCertificate(files),
+    certificate: inUse,
     budget: base.messageBudget,
     accept,
     authenticate: async (token, clientAddress) =>
@@ -135,6 +147,7 @@ const openSubmission = <Reporter>(base: Base, { authenticate, accept }: SmtpPart
     controls: () => controlsOf(config().upstreams),
     limits,
     clock,
+    commands,
     log,
   });
   return {
@@ -142,8 +155,11 @@ const openSubmission = <Reporter>(base: Base, { authenticate, accept }: SmtpPart
     stop: submission.stop,
     renewCertificate: () => {
       if (!files) return;
-      renewCertificate(() => readCertificate(certificateFiles(config()) ?? files), submission.listeners, log);
+      const read = () => readCertificate(certificateFiles(config()) ?? files);
+      inUse = renewCertificate(read, submission.listeners, log) ?? inUse;
     },
+    /** PEM, as it is in use; null where there is none. */
+    certificateOfFiles: () => inUse?.cert ?? null,
     facts: () => {
       const stats = submission.listeners.map((listener) => listener.stats());
       return {
@@ -159,9 +175,10 @@ const NO_PORTS: SubmissionPorts = { port: null, implicitPort: null };
 
 /** Throws where a certificate cannot be used. */
 export const openSmtp = <Reporter>(base: Base, parts: SmtpParts<Reporter>) => {
-  const submission = openSubmission(base, parts);
   const expectedMail = createExpectedMail();
-  const inbound = openInbound(base, parts, expectedMail);
+  const commands = commandDuration();
+  const submission = openSubmission(base, parts, commands);
+  const inbound = openInbound(base, parts, expectedMail, commands);
   return {
     personalData,
     /** Waits for mail that the service has sent to itself. */
@@ -183,5 +200,13 @@ export const openSmtp = <Reporter>(base: Base, parts: SmtpParts<Reporter>) => {
       inbound: inbound.health,
       submission: healthPart({ schema: submissionSchema, now: () => submission?.facts() ?? null }),
     },
+    metrics: [
+      commands.metric,
+      ...inboundMetrics(inbound.stats),
+      certificateMetrics(() => ({
+        inbound: inbound.certificateOfFiles(),
+        submission: submission?.certificateOfFiles() ?? null,
+      })),
+    ],
   };
 };

@@ -26,6 +26,7 @@ import {
   type Listener,
   type ListenerHandlers,
 } from './listener.ts';
+import type { CommandDuration } from './metrics.ts';
 import { SmtpRefusal } from './read-data.ts';
 import type { SmtpCredentials, SmtpSession } from './strict-server.ts';
 
@@ -53,6 +54,7 @@ export interface SubmissionOptions {
   /** Messages are limited per credential, as requests are; failed attempts to sign in per client address. */
   readonly limits: () => Limits;
   readonly clock: Clock;
+  readonly commands?: CommandDuration;
   readonly log: Log;
 }
 
@@ -242,7 +244,11 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
 
   const budgetOwner = (session: SmtpSession): string => signedIn(session).caller.tenantId ?? '';
   const handlers: ListenerHandlers = { authenticate: signIn, mayAuthenticate, mail, rcpt, data, budgetOwner };
-  const listenerAt = (name: string, listen: ListenAddress, implicitTls: boolean): Listener =>
+  const listenerAt = (
+    name: 'submission' | 'submissions',
+    listen: ListenAddress,
+    implicitTls: boolean,
+  ): Listener =>
     createListener({
       name,
       listen,
@@ -258,6 +264,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
         mistakes: MISTAKES,
       },
       budget: options.budget,
+      noteCommand: (command, seconds) => options.commands?.note?.({ listener: name, command }, seconds),
       handlers,
       log,
     });

@@ -18,18 +18,20 @@ export const readCertificate = ({ cert, key }: CertificateFiles): Certificate =>
 };
 
 /**
- * The certificate holds for handshakes from now on. Where `read` throws, the former certificate stays, and the log has the
- * reason.
+ * The certificate holds for handshakes from now on; it is returned. Where `read` throws, the former certificate stays, the log has the
+ * reason, and nothing is returned.
  */
 export const renewCertificate = (
   read: () => Certificate,
   listeners: readonly Pick<Listener, 'useCertificate'>[],
   log: Log,
-): void => {
+): Certificate | undefined => {
   try {
     const certificate = read();
     for (const listener of listeners) listener.useCertificate(certificate);
+    return certificate;
   } catch (error) {
     log.error({ err: error }, 'the certificate was not read again: the one before stays in use');
+    return undefined;
   }
 };

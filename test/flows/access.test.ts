@@ -37,6 +37,8 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /app/{area}/{page}/{item}': ['public', found],
   'GET /assets/{file}': ['public', noSuchThing],
   'GET /healthz': ['public', found],
+  // Off unless it is configured.
+  'GET /metrics': ['public', noSuchThing],
   'GET /openapi.yaml': ['public', found],
   'GET /reference': ['public', found],
   'GET /app/frame': ['public', found],

@@ -17,6 +17,7 @@ import { createRequestQueue } from '#src/intake/answer.ts';
 import type { Draft } from '#src/intake/draft.ts';
 import type { Submission } from '#src/intake/evaluate.ts';
 import type { IntakeContext } from '#src/intake/intake-context.ts';
+import { acceptedMessages } from '#src/intake/metrics.ts';
 import type { Disk } from '#src/kernel/db/disk.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
@@ -29,6 +30,7 @@ import type { Sign } from '#src/messages/compose/dkim.ts';
 import { createDueRegistry, type DueRegistry } from '#src/messages/queue/due-registry.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { createDispatcher, type Dispatcher } from '#src/relay/dispatcher.ts';
+import { deliveryDuration } from '#src/relay/metrics.ts';
 import type { Transcript, Upstream } from '#src/relay/upstream.ts';
 import { createUpstreams, type NamedMail, type Upstreams } from '#src/relay/upstreams.ts';
 import { MESSAGE } from '#test/support/draft.ts';
@@ -219,6 +221,7 @@ export const createRelay = async (
     policy: () => policy,
     clock,
     log,
+    deliveries: deliveryDuration(),
     signersOf: createSigners(SEALING_KEY, { ed25519: false }).of,
     sign: options.sign ?? sharedSignThreads().sign,
     returnPathKey: testTokenKeys(2),
@@ -246,6 +249,7 @@ export const createRelay = async (
     answering: () => ({ takes: () => null, usual: () => null }),
     isDkimBroken: () => false,
     usageReached: () => undefined,
+    accepted: acceptedMessages(),
     holdDue: dueRegistry.hold,
     wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),
   };

@@ -103,6 +103,8 @@ export interface TestApp {
   readonly dnsPort: number | null;
   /** Of the listener for mail from the world; null where it is off. */
   readonly inboundPort: number | null;
+  /** Of the listener for metrics; null where it is off. */
+  readonly metricsPort: number | null;
   readonly personalData: App['personalData'];
   readonly sealed: App['sealed'];
   readonly submissionPorts: { readonly port: number | null; readonly implicitPort: number | null };
@@ -183,7 +185,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     load: { file: configFile, read: () => loadConfig(configFile, {}) },
   };
   const app = await createApp(loadConfig(configFile, {}).config, log, overrides);
-  const { http, dnsPort, inboundPort, submissionPorts } = await app.start();
+  const { http, dnsPort, inboundPort, metricsPort, submissionPorts } = await app.start();
   const origin = `http://127.0.0.1:${http.port}`;
 
   const request: TestApp['request'] = (method, target, body, token, headers) => {
@@ -233,6 +235,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     home,
     dnsPort,
     inboundPort,
+    metricsPort,
     personalData: app.personalData,
     sealed: app.sealed,
     submissionPorts,

@@ -20,6 +20,7 @@ const packages = {
   'php-cli': '/usr/bin/php',
   pngquant: '/usr/bin/pngquant',
   postfix: '/usr/sbin/smtp-sink',
+  prometheus: '/usr/bin/promtool',
   python3: '/usr/bin/python3',
   'python3-django-anymail': '/usr/lib/python3/dist-packages/anymail/backends/postmark.py',
   'python3-dkim': '/usr/lib/python3/dist-packages/dkim/__init__.py',

@@ -53,7 +53,7 @@ export const serve = async (
   const end = new Promise<string>((resolve) => signals.onEnd(resolve));
   const load = { file, read: () => loadConfig(file, environment) };
   const app = await createApp(config, log, { load });
-  const { http, dnsPort, inboundPort, submissionPorts } = await app.start();
+  const { http, dnsPort, inboundPort, metricsPort, submissionPorts } = await app.start();
   log.info(
     {
       version: readVersion(),
@@ -61,6 +61,7 @@ export const serve = async (
       dns_port: dnsPort,
       inbound_port: inboundPort,
       submission_ports: submissionPorts,
+      metrics_port: metricsPort,
     },
     'serving',
   );

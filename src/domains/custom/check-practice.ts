@@ -138,6 +138,7 @@ const applyCheck = async (
     });
     forgetOtherChecks(db, after);
   });
+  deps.badRecords.note(tenantId, host, verdict.health, now);
   if (isVerified) signers.forget(tenantId, host);
   await scheduleCheck(deps, tenantId, now);
   if (mails.length > 0) notices.wake();

@@ -10,13 +10,13 @@ import { TenantMoved } from '#src/kernel/moved.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { say } from '#src/kernel/say.ts';
 import type { Secret } from '#src/kernel/secret.ts';
+import { isSecret, secretIn } from '#src/kernel/shared-secret.ts';
 import { unfit, validate } from '#src/kernel/validate.ts';
 import type { ReportResult } from '#src/mail/reception.ts';
 import { type LocatedDeps, receiveLocated } from '../receive-located.ts';
 import type { Confirm } from './confirm-subscription.ts';
 import { jsonEvents, readJsonEvents } from './json-events.ts';
 import type { RelayEvent } from './relay-event.ts';
-import { isSecret, secretIn } from './secret.ts';
 import { readSesEvent, sesEvent } from './ses-events.ts';
 import { isSetUpNotice, isSubscribeUrl, snsBody } from './sns.ts';
 

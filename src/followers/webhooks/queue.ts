@@ -7,10 +7,11 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { isSuccess, type Outbound, type OutboundOutcome } from '#src/kernel/outbound/outbound.ts';
 import type { SealingKey } from '#src/kernel/seal.ts';
-import type { Clock } from '#src/kernel/time.ts';
+import { type Clock, SECOND } from '#src/kernel/time.ts';
 import type { WorkLimits } from '#src/kernel/work/in-flight.ts';
 import type { OpenQueue } from '#src/kernel/work/queue.ts';
 import type { PracticeUrl } from '#src/messages/published-event.ts';
+import { outcomeLabel, type WebhookDuration } from '../metrics.ts';
 import { webhookOf } from './change.ts';
 import { type ClaimedDelivery, claimTest, lookAhead, takeTurn } from './claim.ts';
 import { type DeliveryRow, deliveryStore } from './delivery-store.ts';
@@ -59,6 +60,7 @@ export interface WebhookQueueDeps {
   readonly following: Pick<Following, 'open'>;
   /** A webhook of a tenant may have been disabled, and its owners not notified. */
   readonly notifyOwners: (tenantId: string) => void;
+  readonly requests: WebhookDuration;
 }
 
 export interface WebhookDeliveries extends Pick<OpenQueue, 'endBackoff' | 'restart' | 'facts'> {
@@ -70,7 +72,7 @@ export interface WebhookDeliveries extends Pick<OpenQueue, 'endBackoff' | 'resta
 }
 
 export const openWebhookQueue = (deps: WebhookQueueDeps): WebhookDeliveries => {
-  const { files, clock, log, outbound, key, policy, practiceUrl, wholeMail, notifyOwners } = deps;
+  const { files, clock, log, outbound, key, policy, practiceUrl, wholeMail, notifyOwners, requests } = deps;
   const withPlace = limitConcurrency(MAILS_AT_ONCE);
   /** Up to where no webhook of a tenant wants an event of its log; known of those looked at since the start. */
   const seenOf = new Map<string, number>();
@@ -95,6 +97,7 @@ export const openWebhookQueue = (deps: WebhookQueueDeps): WebhookDeliveries => {
     const started = performance.now();
     const headers = signedHeaders({ id, event, body, now: clock.now() }, secrets);
     const outcome = await outbound.post({ url, headers, body, owner: target });
+    requests.note?.({ outcome: outcomeLabel(outcome) }, (performance.now() - started) / SECOND);
     if (log.isLevelEnabled('debug')) {
       const result = outcome.kind === 'answered' ? { status: outcome.status } : { error: outcome.error };
       const ms = Math.round(performance.now() - started);

@@ -172,6 +172,16 @@ const checkSecurity = ({ dns, security }: Sections, { warning }: Findings): void
     warning(['security', 'outbound_allow_http'], 'webhooks and alerts may use http, unencrypted');
 };
 
+/** Numbers tell strangers how much is sent, and by whom it leaves. */
+const checkMetrics = ({ metrics }: Sections, { warning }: Findings): void => {
+  const { listen, token_file, token_env } = metrics ?? {};
+  if (listen && !isLoopback(listen.host) && token_file === undefined && token_env === undefined)
+    warning(
+      ['metrics', 'listen'],
+      'others can reach it and there is no token: whoever does may read the metrics; set token_file',
+    );
+};
+
 const checkProviders = ({ dns, billing }: Sections, { problem }: Findings): void => {
   const used: [Path, string | undefined][] = [
     [['dns', 'provider', 'api'], dns?.provider?.api],
@@ -249,6 +259,7 @@ export const checkSections = (sections: Sections, findings: Findings): void => {
   checkExampleNames(sections, findings);
   checkSecurity(sections, findings);
   checkProviders(sections, findings);
+  checkMetrics(sections, findings);
   checkScanners(sections, findings);
   checkInbound(sections, findings);
   checkSubmission(sections, findings);

@@ -41,13 +41,15 @@ export interface StripeConfig extends Pick<StripeSection, 'api_base' | 'price'> 
 /** The sections that are in force as they are in the file. */
 export type Settings = Omit<
   ConfigFile,
-  'admin' | 'secrets' | 'upstreams' | 'dns' | 'billing' | 'domain_connect'
+  'admin' | 'metrics' | 'secrets' | 'upstreams' | 'dns' | 'billing' | 'domain_connect'
 >;
 
 /** Keys are named as in the file; durations are milliseconds, `listen` is host and port, secrets are read. */
 export type Config = Settings & {
   /** Null: no one can administer over HTTP. */
   readonly admin: { readonly token: Secret | null; readonly mail: string | null };
+  /** `token` null: they are not served over HTTP, and the listener asks for none. */
+  readonly metrics: Pick<ConfigFile['metrics'], 'listen'> & { readonly token: Secret | null };
   /** Base64 of 32 bytes. */
   readonly secrets: {
     readonly masterKey: Secret;
@@ -195,6 +197,14 @@ const resolve = (sections: Partial<ConfigFile>, environment: Environment, findin
     environment,
     findings,
   );
+  const { token_file, token_env } = sections.metrics ?? {};
+  const metricsToken = readSecret(
+    { path: ['metrics'], name: 'token', file: token_file, variable: token_env },
+    TOKEN_EXPECTED,
+    isToken,
+    environment,
+    findings,
+  );
   const readMasterKey = (name: string, file: string | undefined, variable: string | undefined) =>
     readSecret(
       { path: ['secrets'], name, file, variable },
@@ -228,7 +238,8 @@ const resolve = (sections: Partial<ConfigFile>, environment: Environment, findin
   const domainConnect = resolveDomainConnect(sections.domain_connect, environment, findings);
   const provider = resolveProvider(sections.dns?.provider, environment, findings);
   const stripe = resolveStripe(sections.billing, environment, findings);
-  return { token, masterKey, formerMasterKey, evidenceKey, upstreams, domainConnect, provider, stripe };
+  const others = { upstreams, domainConnect, provider, stripe };
+  return { token, metricsToken, masterKey, formerMasterKey, evidenceKey, ...others };
 };
 
 const readText = (file: string): string => {
@@ -264,16 +275,17 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
     warning: (path, text) => warnings.push(warningAt(path, text)),
   };
   checkSections(value, findings);
-  const { token, masterKey, formerMasterKey, evidenceKey, upstreams, domainConnect, provider, stripe } =
-    resolve(value, environment, findings);
+  const resolved = resolve(value, environment, findings);
+  const { masterKey, formerMasterKey, evidenceKey, domainConnect, provider, stripe } = resolved;
   if (problems.length > 0 || masterKey === null)
     throw new ConfigError(problems.sort((a, b) => a.line - b.line || a.column - b.column));
   const whole = value as ConfigFile;
   const config = {
     ...whole,
-    admin: { token, mail: whole.admin.mail ?? null },
+    admin: { token: resolved.token, mail: whole.admin.mail ?? null },
+    metrics: { listen: whole.metrics.listen, token: resolved.metricsToken },
     secrets: { masterKey, formerMasterKey, evidenceKey },
-    upstreams,
+    upstreams: resolved.upstreams,
     dns: resolveDns(whole.dns, whole.service.host, provider),
     billing: { ...whole.billing, stripe },
     domain_connect: domainConnect,

@@ -149,6 +149,25 @@ const replica = z.strictObject({
     ),
 });
 
+const metrics = z.strictObject({
+  listen: v.listen
+    .meta({ example: '127.0.0.1:9465' })
+    .optional()
+    .describe(
+      'Where a listener of its own serves GET /metrics and nothing else; who reaches it may read, unless there is a token too.',
+    ),
+  token_file: v.secretFile
+    .meta({ example: 'config/metrics.token' })
+    .optional()
+    .describe(
+      "File with a token, 16 or more visible ASCII characters: with it /metrics is served at http.listen as well, to who sends it as a bearer token or as HTTP Basic's password.",
+    ),
+  token_env: v.secretVariable
+    .meta({ example: 'SENDWERK_METRICS_TOKEN' })
+    .optional()
+    .describe('Environment variable with the token, instead of token_file.'),
+});
+
 const dns = z.strictObject({
   resolvers: z
     .array(v.resolver)
@@ -377,6 +396,11 @@ export const configSchema = z.strictObject({
     .optional()
     .describe(
       'A copy that Litestream keeps within seconds of the data; docs/operate/replica.md has the whole.',
+    ),
+  metrics: metrics
+    .prefault({})
+    .describe(
+      'Numbers about the service for Prometheus, off where nothing is set; docs/operate/monitoring.md has the whole.',
     ),
   http: http.prefault({}).describe('API, dashboard and public pages.'),
   smtp: smtp.prefault({}).describe('SMTP listeners.'),

@@ -17,7 +17,7 @@ import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import type { AppError } from '#src/kernel/errors.ts';
 import { say } from '#src/kernel/say.ts';
-import { sleep } from '#src/kernel/time.ts';
+import { SECOND, sleep } from '#src/kernel/time.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { type Disk, type FilePlace, placeOf } from './disk.ts';
 import { type FaultKind, fileError, isLock } from './file-states.ts';
@@ -84,8 +84,8 @@ export interface DurableFileOptions<K extends FileKind> {
   readonly onFault: (error: unknown, what: FaultKind) => void;
   /** Called after each try to empty the WAL, with its bytes where a transaction of another process holds it, else with 0. */
   readonly onWal: (bytes: number) => void;
-  /** After what has been written is on the disk and its callers have their answers. */
-  readonly onCommitted?: () => void;
+  /** After what has been written is on the disk and its writers have their answers. `seconds`: from the beginning of the transaction. */
+  readonly onCommitted?: (writers: number, seconds: number) => void;
   /** Tests set it: each transaction is undone before its commit, and runs again as after a throw. */
   readonly runsTwice?: boolean | undefined;
 }
@@ -298,7 +298,7 @@ const durableFile = <K extends FileKind>(
       else noticeReplacementSoon();
       if (fault !== null) return;
       await checkpoints.restart();
-      const done = isDue ? commitBatch() : [];
+      const [started, done] = [performance.now(), isDue ? commitBatch() : []];
       if (lockedSince !== null && isDue) await sleep(LOCK_RETRY_MS);
       if (done.length === 0) continue;
       syncing = disk.syncData(wal);
@@ -308,7 +308,7 @@ const durableFile = <K extends FileKind>(
       noticeReplacement();
       if (fault !== null) return refuseCommitted(done, fault);
       for (const waiter of done) waiter.resolve(waiter.value);
-      onCommitted?.();
+      onCommitted?.(done.length, (performance.now() - started) / SECOND);
       checkpoints.startWhenLarge();
     }
   };

@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import type { Metric } from '#src/kernel/metrics.ts';
 import { SECOND, sleep, systemClock } from '#src/kernel/time.ts';
+import { COMMITTED, createCommitMetrics } from './commit-metrics.ts';
 import { DataError } from './data-error.ts';
 import type { Disk } from './disk.ts';
 import { createDiskSpace, type FreeSpace, type LeastFree } from './disk-space.ts';
@@ -85,6 +87,7 @@ export interface Storage {
   readonly space: () => FreeSpace;
   /** Files whose write-ahead log another process keeps from being emptied, so that it has grown far beyond its bound. */
   readonly held: () => ReturnType<ReturnType<typeof createHeldLogs>['facts']>;
+  readonly metrics: readonly Metric[];
   /** Tries to write each file with a fault, and to empty each held log: where that succeeds, it has ended. */
   retry(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -172,6 +175,7 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
     if (options.maintenance === undefined) await maintenance.stop();
   };
   const states = createFileStates(systemClock);
+  const commits = createCommitMetrics();
   const heldLogs = createHeldLogs(systemClock, checkpointBytes, options.onHeld);
   const report = (id: string, error: unknown, what: FaultKind): void => {
     const state = faultOf(error) ?? FAULT_BY_KIND[what];
@@ -194,8 +198,10 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
         runsTwice,
         onFault: (error, what) => report(id, error, what),
         onWal: (bytes) => heldLogs.note(id, bytes),
-        onCommitted: () => {
+        onCommitted: (writers, seconds) => {
           states.end(id);
+          commits.duration.note?.(COMMITTED[options.kind], seconds);
+          commits.writers.note?.(COMMITTED[options.kind], writers);
           onCommitted?.();
         },
       });
@@ -242,6 +248,7 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
       tenants,
       states,
       held: heldLogs.facts,
+      metrics: [commits.duration.metric, commits.writers.metric],
       space: createDiskSpace(dataDirectory, options.leastFree, states),
       retry: async (signal) => {
         for (const id of [...states.all().keys()]) {

@@ -10,6 +10,7 @@ import type { Base } from '#src/kernel/base.ts';
 import { PLATFORM_FILE } from '#src/kernel/db/file-states.ts';
 import { healthPart } from '#src/kernel/health.ts';
 import type { Job } from '#src/kernel/job.ts';
+import { readMetric } from '#src/kernel/metrics.ts';
 import { MINUTE, SECOND, systemClock, toIsoOrNull } from '#src/kernel/time.ts';
 import { type Commit, type Commits, changedAt, fileOf, LATE_MS } from './positions.ts';
 import type { Look, Looked, WatchData } from './watch-worker.ts';
@@ -168,5 +169,27 @@ export const createReplicaWatch = (
     storage.tenants.watch((id) => {
       if (!missing.has(id)) missing.set(id, timeNow());
     });
-  return { routes: [], jobs: replica === undefined ? [] : [job], health: { replica: health } };
+  const metrics = [
+    readMetric({
+      kind: 'gauge',
+      name: 'sendwerk_replica_lag_seconds',
+      help: 'The age of the oldest that the replica has lacked for two minutes and more, 0 where nothing is; left out where no replica is configured.',
+      read: () =>
+        replica === undefined
+          ? []
+          : [[found.since === null ? 0 : Math.max(0, clock.now() - found.since) / SECOND]],
+    }),
+    readMetric({
+      kind: 'gauge',
+      name: 'sendwerk_replica_answered_timestamp_seconds',
+      help: 'When Litestream last said how far it is, which it is asked each minute; left out before its first answer.',
+      read: () => (answeredAt === null ? [] : [[answeredAt / SECOND]]),
+    }),
+  ];
+  return {
+    routes: [],
+    jobs: replica === undefined ? [] : [job],
+    health: { replica: health },
+    metrics,
+  };
 };

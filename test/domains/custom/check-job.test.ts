@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTenant } from '#src/accounts/tenants/create.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { createBadRecords } from '#src/domains/custom/bad-records.ts';
 import { domainCheckJob } from '#src/domains/custom/check-job.ts';
 import { lastHealthOf } from '#src/domains/custom/next-check.ts';
 import { claimDomain, useDomain } from '#src/domains/custom/ownership.ts';
@@ -53,6 +54,7 @@ const deps = (): DomainDeps => ({
   signers: createSigners(SEALING_KEY, { ed25519: false }),
   notices: { enqueue: () => undefined, wake: () => undefined },
   ownersOf: async () => [],
+  badRecords: createBadRecords(clock.now),
   origin: 'https://mail.example.com',
   log,
   stopping: stopping.signal,

@@ -5,6 +5,7 @@ import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { createFollowing, type Following } from '#src/events/follow.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import { eventStore } from '#src/events/store.ts';
+import { webhookDuration } from '#src/followers/metrics.ts';
 import { type DeliveryRow, deliveryStore } from '#src/followers/webhooks/delivery-store.ts';
 import { openWebhookQueue, type WebhookDeliveries, type WholeMail } from '#src/followers/webhooks/queue.ts';
 import type { WebhookPolicy } from '#src/followers/webhooks/rules.ts';
@@ -170,6 +171,7 @@ export const startScene = async (
     practiceUrl: (id) => `https://mail.example.com/api/practices/${id}`,
     following,
     notifyOwners: (tenantId) => told.push(tenantId),
+    requests: webhookDuration(),
   });
   await following.start();
   const stop = async (patience = 1_000): Promise<void> => {

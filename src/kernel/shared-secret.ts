@@ -1,7 +1,7 @@
-// Reads and checks the secret of an upstream in a request: a bearer token, or the password of HTTP Basic (RFC 7617), because some
-// relays can send nothing else. Pure.
+// Reads and checks a secret that this service shares with another program, in a request: a bearer token, or the password of HTTP
+// Basic (RFC 7617), because some programs can send nothing else. Pure.
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { Secret } from '#src/kernel/secret.ts';
+import type { Secret } from './secret.ts';
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,512})$/i;
 const BASIC = /^Basic ([A-Za-z0-9+/]{1,2048}={0,2})$/i;

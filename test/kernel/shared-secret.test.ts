@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isSecret, secretIn } from '#src/feedback/upstream/secret.ts';
 import { Secret } from '#src/kernel/secret.ts';
+import { isSecret, secretIn } from '#src/kernel/shared-secret.ts';
 
 const secret = new Secret('0123456789:abcdef');
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
