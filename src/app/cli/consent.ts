@@ -2,12 +2,10 @@
 // the file that it is given, also of a backup or while the daemon runs, and changes nothing. Evidence proves something only if its key is
 // known (consent-keys.ts).
 
-import { createSecretKey, type KeyObject } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { readKeys, tenantKeysIn } from '#src/accounts/tenants/master-key.ts';
+import { readKeys } from '#src/accounts/tenants/master-key.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
-import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Fault } from '#src/audience/consent/content-rules.ts';
 import type { Evidence } from '#src/audience/consent/evidence-schema.ts';
 import { verifyEvidence } from '#src/audience/consent/verify-evidence.ts';
@@ -18,6 +16,7 @@ import { type AnyDb, openReadOnly, type PlatformDb, type TenantDb } from '#src/k
 import { evidenceKeyOf } from '#src/kernel/evidence-key.ts';
 import { UUID } from '#src/kernel/fields.ts';
 import type { Keys } from '#src/kernel/keys.ts';
+import { ledgerKeyOf } from '../ledger-key.ts';
 import { clean } from './admin-text.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { CommandResult } from './config.ts';
@@ -78,15 +77,6 @@ const lines = (...all: readonly string[]): string => all.map((line) => `${clean(
 
 const faultLine = ({ seq, id, what }: Fault): string =>
   seq === null ? what : `entry ${seq}${id === null ? '' : ` (${id})`}: ${what}`;
-
-/** The key is the one that the file keeps, or the one that the installation gives such a practice. */
-const ledgerKeyOf = (db: TenantDb, keys: Keys): KeyObject => {
-  const { id } = tenantStore(db).practice();
-  const kept = tenantKeysIn(db, keys.key('lasting keys'), id);
-  return kept
-    ? createSecretKey(Buffer.from(kept.hashes['consent ledger'], 'base64'))
-    : keys.key('consent ledger')(id);
-};
 
 const verifyFile = (file: string, keys: Keys | null): CommandResult => {
   const { practice, entries, head, fault } = withDatabase(file, (db: TenantDb) =>

@@ -125,7 +125,16 @@ export const checksOf = (config: Config, options: DiagnoseOptions): Check[] => {
   const isRunning = (): boolean =>
     ownHealth !== undefined || (existsSync(join(data, 'lock')) && isInUse(data));
   const files = once((signal) =>
-    lookAtFiles({ dataDirectory: data, budget: filesBudget, mostBytes: LARGEST_FILE_BYTES }, signal),
+    lookAtFiles(
+      {
+        dataDirectory: data,
+        budget: filesBudget,
+        mostBytes: LARGEST_FILE_BYTES,
+        masterKey: config.secrets.masterKey.reveal(),
+        formerMasterKey: config.secrets.formerMasterKey?.reveal() ?? null,
+      },
+      signal,
+    ),
   );
   const relays = once((signal) => lookAtRelays(config, signal));
   const health = once(async (signal): Promise<DaemonHealth | null> => {
@@ -199,7 +208,7 @@ export const checksOf = (config: Config, options: DiagnoseOptions): Check[] => {
       name: 'daemon',
       run: async (signal) => {
         if (!isStarted(data) && !isRunning()) return NOT_YET;
-        if (ownHealth === undefined && config.http.listen.port === 0)
+        if (ownHealth === undefined && isRunning() && config.http.listen.port === 0)
           return skipped('http.listen takes any free port (0), so the daemon is not found by it');
         return health(signal).then(daemonVerdict, (error: Error) => daemonIsSilent(error.message));
       },

@@ -4,12 +4,16 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import { readKeys } from '#src/accounts/tenants/master-key.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { verifyLedger } from '#src/audience/consent/verify-ledger.ts';
 import { type AnyDb, openReadOnly, type PlatformDb, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { PLATFORM_NAME } from '#src/kernel/db/storage.ts';
+import type { Keys } from '#src/kernel/keys.ts';
+import { Secret } from '#src/kernel/secret.ts';
 import type { FilesFacts, LookedFacts } from '#src/operations/doctor/data-rules.ts';
 import { quickFaultOf } from '#src/operations/file-store.ts';
+import { ledgerKeyOf } from '../ledger-key.ts';
 
 export interface FilesQuestion {
   readonly dataDirectory: string;
@@ -17,6 +21,9 @@ export interface FilesQuestion {
   readonly budget: number;
   /** Larger files are left out, because nothing ends the look at one. */
   readonly mostBytes: number;
+  /** Base64; a secret class does not reach another thread. */
+  readonly masterKey: string;
+  readonly formerMasterKey: string | null;
 }
 export interface FilesAnswer {
   readonly files: FilesFacts;
@@ -72,16 +79,31 @@ const faultIn = (work: () => string | null): string | null => {
   }
 };
 
-const look = ({ dataDirectory, budget, mostBytes }: FilesQuestion): FilesAnswer => {
+/** Null where the master key is another one: then heads are not compared, and no daemon starts either. */
+const keysIn = (db: PlatformDb, { masterKey, formerMasterKey }: FilesQuestion): Keys | null => {
+  try {
+    return readKeys(db, {
+      masterKey: new Secret(masterKey),
+      formerMasterKey: formerMasterKey === null ? null : new Secret(formerMasterKey),
+      evidenceKey: null,
+    });
+  } catch {
+    return null;
+  }
+};
+
+const look = (question: FilesQuestion): FilesAnswer => {
+  const { dataDirectory, budget, mostBytes } = question;
   const end = performance.now() + budget;
   const registry = join(dataDirectory, PLATFORM_NAME);
   const tenantsDirectory = join(dataDirectory, 'tenants');
   const pathOf = (id: string): string => join(tenantsDirectory, id, 'tenant.db');
   const listed = directoriesIn(tenantsDirectory);
-  const { tenants, strays, fault } = withFile(registry, (db: PlatformDb) => ({
+  const { tenants, strays, fault, keys } = withFile(registry, (db: PlatformDb) => ({
     tenants: allTenants(db),
     strays: listed.filter((name) => !registryStore(db).isKnown(name)),
     fault: faultIn(() => quickFaultOf(db)),
+    keys: keysIn(db, question),
   }));
   // A practice whose deletion came between is neither missing nor a stray.
   const missing = tenants.filter(({ id }) => sizeOf(pathOf(id)) === 0);
@@ -110,7 +132,7 @@ const look = ({ dataDirectory, budget, mostBytes }: FilesQuestion): FilesAnswer 
       withFile(pathOf(id), (db: TenantDb) => {
         const quick = quickFaultOf(db);
         if (quick !== null) return quick;
-        const { fault: wrong } = verifyLedger(db, null);
+        const { fault: wrong } = verifyLedger(db, keys && ledgerKeyOf(db, keys));
         ledgers.looked += 1;
         if (wrong !== null)
           ledgers.faults.push({
