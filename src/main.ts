@@ -58,4 +58,8 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     process.stderr.write(text);
   },
   isTerminal: process.stderr.isTTY === true,
+  // Opened by who asks alone.
+  get input() {
+    return process.stdin;
+  },
 });

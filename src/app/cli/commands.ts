@@ -1,5 +1,6 @@
 // All commands. What a command needs is read when it is to run, so that the small ones answer at once.
 import { readCommit, readVersion } from '#src/kernel/version.ts';
+import { askedOptions } from '../setup/asked.ts';
 import { adminCommands } from './admin.ts';
 import {
   type Command,
@@ -21,6 +22,30 @@ const commandsOf = (terminal: Terminal): readonly Command[] => [
     run: async ({ config }, environment) => {
       const { serve } = await import('./serve.ts');
       return { exitCode: await serve(config, environment, terminal.signals), output: '' };
+    },
+  }),
+  defineCommand({
+    name: 'setup',
+    summary: 'make a running service of an installed program: asks, or takes options or a file',
+    options: {
+      ...askedOptions,
+      from: {
+        value: 'FILE',
+        about: 'answers in YAML, named as the options with _ for -, and relay_password',
+      },
+      'relay-password-file': { value: 'FILE', about: 'has the password at the relay' },
+      'zone-file': { value: 'FILE', about: 'write what has to be entered in the DNS there, as a zone file' },
+      'dry-run': { about: 'print each file and each command, and do nothing' },
+      anew: { about: 'ask again what an earlier run was told' },
+      root: {
+        value: 'DIR',
+        default: '/',
+        about: 'make the files below this directory, as of an image, and run nothing',
+      },
+    },
+    run: async (given) => {
+      const { setup } = await import('./setup.ts');
+      return setup({ ...given, answers: given }, terminal);
     },
   }),
   defineCommand({

@@ -12,4 +12,6 @@ export interface Terminal {
   readonly printError: (text: string) => void;
   /** Whether a person sees at once what `printError` prints. */
   readonly isTerminal: boolean;
+  /** Where a person types, for commands that ask; `isTTY` says that someone does. */
+  readonly input?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
 }
