@@ -20,7 +20,7 @@ import type { CommandResult } from './config.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface SetupValues {
-  /** By the options of the questions. */
+  /** The options of the questions, and others. */
   readonly answers: Readonly<Record<string, unknown>>;
   readonly from: string | undefined;
   readonly 'relay-password-file': string | undefined;

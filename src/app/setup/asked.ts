@@ -45,7 +45,7 @@ export const asked = {
 export type Key = keyof typeof asked;
 export const keys = Object.keys(asked) as Key[];
 
-/** As it is written on the command line. */
+/** The name on the command line. */
 export const optionOf = (key: Key): string => key.replaceAll('_', '-');
 
 export const askedOptions: Readonly<Record<string, { readonly value: string; readonly about: string }>> =

@@ -62,20 +62,31 @@ const askUntilRight = async (key: Key, known: Partial<Answers>, sources: Sources
   }
 };
 
+/** The answer of the run before. One that was only what was proposed then follows the others: a new domain brings new names. */
+const formerAnswer = (
+  key: Key,
+  known: Partial<Answers>,
+  { before, machine }: Sources,
+): string | undefined => {
+  const { propose } = questionOf(key);
+  const wasProposed = before[key] !== undefined && propose?.(before, machine) === before[key];
+  return wasProposed ? propose?.(known, machine) : before[key];
+};
+
 /** Throws UsageError with all that is wrong or missing, one line each. */
 export const collectAnswers = async (sources: Sources): Promise<Answers> => {
-  const { options, file, before, machine, prompter } = sources;
+  const { options, file, machine, prompter } = sources;
   const known: Partial<Record<Key, string>> = {};
   const faults: string[] = [];
   for (const key of keys) {
-    const given = options[key] ?? file[key] ?? before[key];
+    const given = options[key] ?? file[key] ?? formerAnswer(key, known, sources);
     if (given === undefined && applies(key, known) && prompter !== null && !questionOf(key).isQuiet) {
       known[key] = await askUntilRight(key, known, sources);
       continue;
     }
     const { propose, isOptional } = questionOf(key);
-    const answer =
-      given ?? propose?.(known, machine) ?? (isOptional || !applies(key, known) ? '' : undefined);
+    const isNeeded = !isOptional && applies(key, known);
+    const answer = given ?? propose?.(known, machine) ?? (isNeeded ? undefined : '');
     if (answer === undefined) {
       faults.push(`--${optionOf(key)} is missing: ${asked[key].about}`);
       continue;

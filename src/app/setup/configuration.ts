@@ -1,6 +1,5 @@
 // The text of service.yaml as setup proposes it: what the answers say, with a reason above each part; everything else keeps its
 // default. The same answers make the same text, by which a later run sees what a person changed. Pure.
-import { isIP } from 'node:net';
 import { stringify } from 'yaml';
 import type { Answers } from './questions.ts';
 
@@ -17,7 +16,8 @@ const flow = (value: unknown): string =>
   stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 }).trim();
 
 export const entriesOf = (list: string): string[] => (list === '' ? [] : list.split(', '));
-const isNetwork = (entry: string): boolean => isIP(entry.replace(/\/\d+$/, '')) !== 0;
+/** Names have no colon, and end in a label that is no number. */
+const isNetwork = (entry: string): boolean => /:|^[\d.]+(?:\/\d+)?$/.test(entry);
 
 const relayLines = (answers: Answers): string[] => [
   '  - kind: smtp',

@@ -1,6 +1,5 @@
 // What the operator has to enter elsewhere so that the world finds the service: at the provider of the domain above, and at that
 // of the machine. Pure.
-import { isIP } from 'node:net';
 import type { PlainRecord } from '#src/domains/zones/resource-record.ts';
 import { entriesOf } from './configuration.ts';
 import type { Answers } from './questions.ts';
@@ -25,7 +24,12 @@ export const delegationRecords = ({
   return [
     ...zones.map((name): PlainRecord => ({ name, ttl: TTL_S, type: 'NS', data: nameserver })),
     ...(isGlued ? entriesOf(addresses) : []).map(
-      (data): PlainRecord => ({ name: nameserver, ttl: TTL_S, type: isIP(data) === 6 ? 'AAAA' : 'A', data }),
+      (data): PlainRecord => ({
+        name: nameserver,
+        ttl: TTL_S,
+        type: data.includes(':') ? 'AAAA' : 'A',
+        data,
+      }),
     ),
   ];
 };

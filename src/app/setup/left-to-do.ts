@@ -7,7 +7,7 @@ import type { Answers } from './questions.ts';
 
 const indented = (lines: Iterable<string>): string => [...lines].map((line) => `  ${line}`).join('');
 
-/** As a file that a DNS provider imports into the zone above. */
+/** A file that a DNS provider imports into the zone above. */
 export const delegationFile = (answers: Answers): string =>
   `; To be put into the zone above ${answers.host} and ${answers.managed_suffix}.\n${[...zoneFile(delegationRecords(answers))].join('')}`;
 

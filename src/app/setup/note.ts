@@ -11,7 +11,7 @@ export const NOTE_FILE = '/etc/sendwerk/setup.json';
 
 export interface Note {
   readonly answers: Partial<Answers>;
-  /** By the path, the newest last. The hash of a file is noted before the file is written. */
+  /** The hashes of each path, the newest last. The hash of a file is noted before the file is written. */
   readonly files: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -1,5 +1,5 @@
 // Questions to a person at the terminal. A password is typed without being shown.
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { CommandError } from '../cli/command.ts';
 
@@ -19,15 +19,31 @@ export const createPrompter = (input: NodeJS.ReadableStream, print: (text: strin
     },
   });
   const lines = createInterface({ input, output, terminal: true, historySize: 0 });
-  const ended = new AbortController();
+  // What is typed or pasted ahead waits for its question.
+  const typed: string[] = [];
+  let isEnded = false;
+  let onChange = (): void => undefined;
+  lines.on('line', (line) => {
+    typed.push(line);
+    onChange();
+  });
   lines.on('SIGINT', () => lines.close());
-  lines.once('close', () => ended.abort());
+  lines.once('close', () => {
+    isEnded = true;
+    onChange();
+  });
   const ask = async (question: string): Promise<string> => {
-    try {
-      return (await lines.question(question, { signal: ended.signal })).trim();
-    } catch {
-      throw new CommandError('\nended; nothing was made');
+    if (typed.length > 0) print(`${question}\n`);
+    else if (!isEnded) {
+      lines.setPrompt(question);
+      lines.prompt();
+      await new Promise<void>((resolve) => {
+        onChange = resolve;
+      });
     }
+    const line = typed.shift();
+    if (line === undefined) throw new CommandError('\nended; nothing was made');
+    return line.trim();
   };
   return {
     ask,

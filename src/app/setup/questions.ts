@@ -1,11 +1,10 @@
 // What `sendwerk setup` asks, question by question. An answer is a text, empty for none; a list has commas between its entries. It
 // comes as an option (`--relay-host`), from a file (`relay_host:`), from the run before, or from a person at the terminal. Each
-// question proposes an answer from those before it and from what the machine is. Pure.
+// question proposes an answer from those before it and from what the machine is.
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import * as v from '#src/kernel/config/values.ts';
-import { expectedOf } from '#src/kernel/expected.ts';
-import { organizationalDomain } from '#src/mail/organizational-domain.ts';
+import { checkedText, expectedOf } from '#src/kernel/expected.ts';
 import { asked, type Key } from './asked.ts';
 
 /** What is known of the machine before it is asked for. */
@@ -52,8 +51,8 @@ const below =
 const isWithin = (name: string, zone: string): boolean => name === zone || name.endsWith(`.${zone}`);
 
 /** The whole name would be answered by this service alone, with all that hangs on it. */
-const whole = (name: string): string | null =>
-  organizationalDomain(name) === name
+const whole = (name: string, { domain }: Known): string | null =>
+  name === domain || name.split('.').length < 3
     ? `the service answers for all of ${name}, and its website and mail would be lost: take a name below it, as mail.${name}`
     : null;
 
@@ -71,12 +70,16 @@ const listenAt =
     return addresses.includes(':') ? `[::]:${port}` : `0.0.0.0:${port}`;
   };
 
+const portText = checkedText(
+  'a whole number from 1 to 65535',
+  (text) => /^\d{1,5}$/.test(text) && v.port.safeParse(Number(text)).success,
+);
 const spfEntry = z.union([v.network, v.dnsName]).meta({ expected: 'an SPF domain or an IP address' });
 
 const questions = {
   domain: {
     schema: v.hostName,
-    propose: (_, { hostName }) => organizationalDomain(hostName) ?? undefined,
+    propose: (_, { hostName }) => hostName.match(/^[^.]+\.(.+\..+)$/)?.[1],
     refuse: (answer) =>
       answer.includes('.') ? null : 'a domain with a dot in it, as example.org, is needed',
   },
@@ -88,10 +91,10 @@ const questions = {
   managed_suffix: {
     schema: v.hostName,
     propose: below('send'),
-    refuse: (answer, { host = '' }) =>
-      whole(answer) ??
-      (isWithin(host, answer)
-        ? `${host} lies in it, and names there belong to practices: take another zone`
+    refuse: (answer, known) =>
+      whole(answer, known) ??
+      (isWithin(known.host ?? '', answer)
+        ? `${known.host} lies in it, and names there belong to practices: take another zone`
         : null),
   },
   dns: {
@@ -111,7 +114,7 @@ const questions = {
     schema: v.hostOrAddress,
   },
   relay_port: {
-    schema: z.coerce.number().pipe(v.port),
+    schema: portText,
     propose: ({ relay_host = '' }) => (LOCAL_RELAYS.includes(relay_host) ? '25' : '587'),
   },
   relay_tls: {
@@ -173,7 +176,7 @@ const NAMES: ReadonlySet<Key> = new Set([
   'relay_spf',
 ]);
 
-/** As people write names: in any case, with a dot at the end, with letters beyond ASCII. */
+/** A name as people write it: in any case, with a dot at the end, with letters beyond ASCII. */
 const asName = (text: string): string => {
   const name = text.toLowerCase().replace(/\.$/, '');
   return /[^\x20-\x7e]/.test(name) && URL.canParse(`http://${name}`)
