@@ -109,7 +109,9 @@ describe('what the unit lets the daemon have', () => {
   };
 
   test('is more memory than docs/operate/install.md says it takes, and it is slowed down before it is killed', () => {
-    const [most = 0] = [...readFileSync('docs/operate/install.md', 'utf8').matchAll(/^\| .* \| (\d+) MB \|$/gm)]
+    const [most = 0] = [
+      ...readFileSync('docs/operate/install.md', 'utf8').matchAll(/^\| .* \| (\d+) MB \|$/gm),
+    ]
       .map(([, megabytes]) => Number(megabytes) * 1e6)
       .toSorted((a, b) => b - a);
     expect(most).toBeGreaterThan(0);
