@@ -12,6 +12,7 @@ import { stats } from './counters/export-table.ts';
 import { createEnterTenant, createMayCreatePractice } from './entry/enter.ts';
 import { practiceOwners } from './entry/owners.ts';
 import { registerEntry } from './entry/registers.ts';
+import { credentialStore } from './entry/token-store.ts';
 import { createOutbox, type OwnerNoticesDeps } from './mails/outbox.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { personalData } from './personal-data.ts';
@@ -122,6 +123,7 @@ export const openAccounts = (base: Base, { hosts, answering, sendNotices }: Asks
         },
       ],
     },
+    knownBy: (db, tenantId) => ({ tokens: credentialStore(db).hashesOf(tenantId) }),
     registers: (tenant, registering) => {
       const writes = [registerTenant, registerEntry].map((registers) => registers(tenant, registering));
       return (db) => {

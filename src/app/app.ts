@@ -13,6 +13,7 @@ import type { Answering } from '#src/accounts/tenants/reply-address.ts';
 import { ensureSystemTenant } from '#src/accounts/tenants/system-tenant.ts';
 import { openAudience } from '#src/audience/open.ts';
 import { openCompat } from '#src/compat/open.ts';
+import { keepManagedHost } from '#src/domains/custom/former-host.ts';
 import type { GenerateKeyPair } from '#src/domains/keys/keys.ts';
 import { openDomains } from '#src/domains/open.ts';
 import { openEvents } from '#src/events/open.ts';
@@ -246,6 +247,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     sealFile: (db, id, keyOf) => sealClosedFile(db, id, tenantPlaces, keyOf, log),
     hasOwnTables: (db) => foreignTables(db, loadSchema().tenant) === undefined,
     followFile,
+    keepManagedHost,
     registrationOf: restoring.registrationOf,
     endWork,
     forget,

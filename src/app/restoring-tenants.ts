@@ -1,9 +1,11 @@
 // What the composition root joins so that the registry agrees with tenants' files, and so that one of them can be restored.
 import { bringKeys } from '#src/accounts/tenants/master-key.ts';
+import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import { openReadOnly, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import { directoryRoute } from '#src/operations/directory-route.ts';
 import { heldRoutes, type RecordAudit } from '#src/operations/held-routes.ts';
 import { registration } from '#src/operations/register.ts';
 import { restoreRoute } from '#src/operations/restore-route.ts';
@@ -70,6 +72,11 @@ export const openRestoring = (base: Base, accounts: Room, rooms: readonly Room[]
         record,
       ),
       restoreRoute(base, restoreTenant, record),
+      directoryRoute(
+        base,
+        (db, after, limit) => registryStore(db).list(after, limit),
+        rooms.flatMap((room) => room.knownBy ?? []),
+      ),
     ],
   };
 };

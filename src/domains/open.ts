@@ -150,6 +150,7 @@ export const openDomains = (
     publishEvidenceKey: () =>
       platform.write((db) => evidenceKeyStore(db).use(publishedKeyOf(base.evidenceKey, clock.now()))),
     registers: createRegisters(sealingKey),
+    knownBy: (db, tenantId) => ({ hosts: domainRegistryStore(db).namesOf(tenantId) }),
     reopened: async (tenantId) => signers.forgetTenant(tenantId),
     hosts: createTenantHosts({ ...deps, isReservedSlug: zones.isReservedSlug }),
     personalData,

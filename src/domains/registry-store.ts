@@ -68,6 +68,9 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
   const tokenRecord = db.prepare<[string], string>('SELECT record FROM dkim_tokens WHERE token = ?').pluck();
   const domain = db.prepare<[string], number>('SELECT 1 FROM domains WHERE name = ?').pluck();
   const holder = db.prepare<[string], string>('SELECT tenant_id FROM domains WHERE name = ?').pluck();
+  const namesOf = db
+    .prepare<[string], string>('SELECT name FROM domains WHERE tenant_id = ? ORDER BY name')
+    .pluck();
   const holdersBelow = db
     .prepare<[string, number], string>(
       'SELECT DISTINCT tenant_id FROM domains WHERE organization = ? ORDER BY tenant_id LIMIT ?',
@@ -107,6 +110,8 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     ownerOf: (domain: string): string | null => owner.get(domain) ?? null,
     /** Id of the tenant that sends from the host, managed or custom. */
     holderOf: (name: string): string | null => holder.get(name) ?? null,
+    /** The hosts that the tenant sends from, managed and custom. */
+    namesOf: (tenantId: string): string[] => namesOf.all(tenantId),
     /** Ids of tenants with custom domains that belong to the organizational domain. */
     holdersBelow: (domain: string, limit: number): string[] => holdersBelow.all(domain, limit),
     /** Whether a tenant other than this one was the last to verify the custom domain, after `since`. */

@@ -13,6 +13,7 @@ import { openChecks } from './checks/open.ts';
 import { heldForwards } from './forwarding/held.ts';
 import { type ForwardingDeps, openForwarding } from './forwarding/open.ts';
 import { openHooks } from './hooks/open.ts';
+import { hookKeyStore } from './hooks/store.ts';
 import { createMailSources } from './mailbox/download.ts';
 import { removeOldMail } from './mailbox/remove-old.ts';
 import { mailboxRoutes } from './mailbox/routes.ts';
@@ -82,6 +83,7 @@ export const openInbound = (
     wholeMail: createWholeMail(files, practiceUrlAt(config().service.public_origin)),
     personalData,
     registers,
+    knownBy: (db, tenantId) => ({ hooks: hookKeyStore(db).idsOf(tenantId) }),
     held: { ...heldForwards, expect: forwarding.hold },
     routes: [
       ...settingsRoutes({

@@ -9,6 +9,7 @@ import type { HealthPart } from './health.ts';
 import type { Held } from './held.ts';
 import type { Job } from './job.ts';
 import type { KeyFor, Keys } from './keys.ts';
+import type { ReadKnownBy } from './known-by.ts';
 import type { Limits } from './limits.ts';
 import type { Log } from './log.ts';
 import type { Metric } from './metrics.ts';
@@ -72,6 +73,8 @@ export interface Room {
   readonly reopened?: (tenantId: string) => Promise<void>;
   /** Makes the room's rows of a tenant in the registry again. */
   readonly registers?: Registers;
+  /** By which of its rows in the registry a request for the tenant is known. */
+  readonly knownBy?: ReadKnownBy;
   /** Once a night, before the tenants: removes old data from the registry. */
   readonly nightlyRegistry?: (signal: AbortSignal, pace: Pace) => Promise<void>;
   /** Its parts, by their names in health. */

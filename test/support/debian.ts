@@ -12,6 +12,7 @@ const packages = {
   'fonts-inter': '/usr/share/fonts/opentype/inter/Inter-Regular.otf',
   gcc: '/usr/bin/gcc',
   'golang-go': '/usr/bin/go',
+  haproxy: '/usr/sbin/haproxy',
   knot: '/usr/sbin/knotd',
   'libc6-dev': '/usr/include/dlfcn.h',
   'libreoffice-calc-nogui': '/usr/lib/libreoffice/program/libsclo.so',

@@ -100,6 +100,11 @@ export const credentialStore = perConnection((db: PlatformDb) => {
   const ofTenant = db.prepare<[string], { token_id: string }>(
     'SELECT token_id FROM credentials WHERE tenant_id = ? AND revoked_at IS NULL',
   );
+  const hashesOf = db
+    .prepare<[string], string>(
+      'SELECT lower(hex(hash)) FROM credentials WHERE tenant_id = ? AND revoked_at IS NULL ORDER BY created_at, hash',
+    )
+    .pluck();
   const removeRevoked = db.prepare<[number, number]>(
     'DELETE FROM credentials WHERE hash IN (SELECT hash FROM credentials WHERE revoked_at < ? LIMIT ?)',
   );
@@ -119,6 +124,8 @@ export const credentialStore = perConnection((db: PlatformDb) => {
     },
     /** Ids of the tenant's tokens that are not revoked. */
     ofTenant: (tenantId: string): string[] => ofTenant.all(tenantId).map(({ token_id }) => token_id),
+    /** Hashes of the tenant's tokens that are not revoked, in hexadecimal; also of those that have expired. */
+    hashesOf: (tenantId: string): string[] => hashesOf.all(tenantId),
     /** At most `limit` of those that were revoked before; returns how many. */
     removeRevoked: (before: number, limit: number): number => {
       const { changes } = removeRevoked.run(before, limit);

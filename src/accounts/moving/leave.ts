@@ -41,6 +41,8 @@ export interface LeaveDeps extends Pick<Base, 'storage' | 'key' | 'tenantKeys' |
   readonly endWork: (tenantId: string) => boolean;
   readonly sealFile: SealFile;
   readonly followFile: FollowFile;
+  /** Its managed host stays behind; the new host takes mail for it all the same. */
+  readonly keepManagedHost: (db: TenantDb, now: number) => void;
   /** The tenant works elsewhere: what is remembered of its work here holds no more. */
   readonly forget: (tenantId: string) => void;
 }
@@ -89,6 +91,7 @@ export const createLeave = ({
   endWork,
   sealFile,
   followFile,
+  keepManagedHost,
   forget,
 }: LeaveDeps) => {
   const { platform, tenants } = storage;
@@ -182,6 +185,7 @@ export const createLeave = ({
         former: key(purpose).present,
       }));
       followFile(db, disk.identifyForGood(from), ON_THE_WAY);
+      keepManagedHost(db, clock.now());
     } finally {
       // The last connection brings the WAL into the file.
       db.close();

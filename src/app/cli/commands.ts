@@ -11,6 +11,7 @@ import {
   UsageError,
 } from './command.ts';
 import { dataCommandsOf } from './data-commands.ts';
+import { fleetCommandsOf } from './fleet-commands.ts';
 import { tenantCommandsOf } from './tenant-commands.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -157,6 +158,7 @@ const commandsOf = (terminal: Terminal): readonly Command[] => [
   }),
   ...dataCommandsOf(terminal),
   ...tenantCommandsOf(terminal),
+  ...fleetCommandsOf(terminal),
   ...adminCommands,
   defineCommand({
     name: 'version',

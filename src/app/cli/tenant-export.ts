@@ -71,13 +71,13 @@ interface Values extends SecretValues {
   readonly config: string;
 }
 
-/** Seals the copy under keys of its own. Resolves with the practice's row of the copy. */
-const prepareCopy = async (
+/** Seals the copy, which nobody uses, under keys of its own. Resolves with the practice's row of the copy. */
+export const prepareCopy = async (
   copy: string,
   { id, number }: { readonly id: string; readonly number: number },
   keys: Keys,
   own: Buffer,
-  terminal: Terminal,
+  terminal: Pick<Terminal, 'printError'>,
 ) => {
   const db = openSqlite(copy, { create: false, busyTimeoutMs: 0 }) as TenantDb;
   try {

@@ -90,8 +90,17 @@ const prepare = (path: string, from: string, resume: boolean): Prepared => {
   }
 };
 
-const take = (
-  { values, environment, terminal }: { values: Values; environment: Environment; terminal: Terminal },
+/** What lies in `arriving/` of the data directory becomes a practice of this host, and begins. */
+export const take = (
+  {
+    values,
+    environment,
+    terminal,
+  }: {
+    readonly values: Pick<Values, 'config'>;
+    readonly environment: Environment;
+    readonly terminal: Terminal;
+  },
   id: string,
   request: { readonly key: string; readonly digest: string; readonly slug: string },
 ): Promise<Taken> =>

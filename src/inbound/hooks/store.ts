@@ -77,7 +77,11 @@ export const hookKeyStore = perConnection((db: PlatformDb) => {
     'DELETE FROM inbound_hooks WHERE tenant_id = ? AND id NOT IN (SELECT value FROM json_each(?))',
   );
   const remove = db.prepare<[string, string]>('DELETE FROM inbound_hooks WHERE id = ? AND tenant_id = ?');
+  const idsOf = db
+    .prepare<[string], string>('SELECT id FROM inbound_hooks WHERE tenant_id = ? ORDER BY id')
+    .pluck();
   return {
+    idsOf: (tenantId: string): string[] => idsOf.all(tenantId),
     /** Makes the tenant's rows again; it has no others after it. */
     register: (tenantId: string, rows: readonly HookKeyRow[]): void => {
       removeOthers.run(tenantId, JSON.stringify(rows.map(({ id }) => id)));

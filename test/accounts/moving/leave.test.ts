@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLeave, type LeaveDeps } from '#src/accounts/moving/leave.ts';
 import { leavingFile } from '#src/accounts/moving/leaving-file.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
+import { keepManagedHost } from '#src/domains/custom/former-host.ts';
 import { unavailable } from '#src/kernel/db/unavailable.ts';
 import type { AppError } from '#src/kernel/errors.ts';
 import { TenantMoved } from '#src/kernel/moved.ts';
@@ -69,6 +70,7 @@ const setUp = async (overrides: Partial<LeaveDeps> = {}) => {
     endWork: () => true,
     sealFile: () => sealing.pass(),
     followFile: () => undefined,
+    keepManagedHost,
     forget: () => undefined,
     ...overrides,
   });
