@@ -73,7 +73,7 @@ export interface Room {
   readonly reopened?: (tenantId: string) => Promise<void>;
   /** Makes the room's rows of a tenant in the registry again. */
   readonly registers?: Registers;
-  /** By which of its rows in the registry a request for the tenant is known. */
+  /** Which of its rows in the registry a request for the tenant is known by. */
   readonly knownBy?: ReadKnownBy;
   /** Once a night, before the tenants: removes old data from the registry. */
   readonly nightlyRegistry?: (signal: AbortSignal, pace: Pace) => Promise<void>;

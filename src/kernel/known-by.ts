@@ -1,5 +1,5 @@
-// By what a request shows which tenant it is for, before anyone has looked into it: a proxy in front of several hosts finds the right one
-// by it. Each room hands in what of its rows in the registry is such a mark.
+// What shows which tenant a request is for, before anyone has looked into it: a proxy in front of several hosts finds the right one by
+// it. Each room hands in what of its rows in the registry is such a mark.
 import type { PlatformDb } from './db/sqlite.ts';
 
 export interface KnownBy {

@@ -109,7 +109,7 @@ export const openFleet = async (
   ] as const;
   const members: Member[] = [];
   for (let index = 0; index < practices; index += 1) {
-    const host = hosts[index % 2] as FleetHost;
+    const host = index % 3 === 2 ? hosts[1] : hosts[0];
     const { id } = await host.service.createPractice({ name: `Praxis ${index}`, plan: 'gruppe' });
     const { adminToken, request } = host.service;
     const base = `/api/practices/${id}`;

@@ -11,9 +11,9 @@ import { until } from '#test/support/process.ts';
 import { bounceOf, bring } from '#test/support/reports.ts';
 import { soak } from '#test/support/soak.ts';
 
-const PRACTICES = soak(6, 20);
+const PRACTICES = soak(4, 20);
 /** Mails of each phase under load, at least. */
-const SOME = soak(24, 1_000);
+const SOME = soak(16, 1_000);
 
 const reached = ({ receiver }: Scene): string[] =>
   receiver.messages.flatMap(({ recipients }) => recipients.map(({ address }) => address));
@@ -142,4 +142,4 @@ test('a move under load and a lost host: nothing that was answered and copied is
       `${brought.length} mails to inboxes answered 250, ${moving.deferred.length} asked to come later; ` +
       `lost 0, doubled 0 of what was copied\n`,
   );
-}, 120_000);
+}, 240_000);

@@ -39,7 +39,7 @@ const fleetSchema = z.strictObject({
 });
 
 export interface Fleet {
-  /** By their short names, which are those of the proxy's backends. */
+  /** Keys are their short names, which are those of the proxy's backends. */
   readonly hosts: Readonly<Record<string, FleetHost>>;
   /** The living host that answers for this one: itself, or its heir, or the heir's. */
   readonly heirOf: (host: string) => string;

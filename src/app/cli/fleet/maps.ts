@@ -35,7 +35,7 @@ const textOf = (lines: Lines): string =>
     .map(([key, host]) => `${key} ${host}\n`)
     .join('');
 
-/** By their names. `before`: the text of the file that is there: what it says of hosts that do not answer now stays. */
+/** The files' texts, with their names as keys. `before`: the text of the file that is there: what it says of hosts that do not answer now stays. */
 export const mapsOf = (
   fleet: Fleet,
   { placed, silent }: Directory,
