@@ -88,6 +88,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /api/admin/practices': ['operator', found],
   'GET /api/admin/plans': ['operator', found],
   'GET /api/admin/moves': ['operator', found],
+  'GET /api/admin/directory': ['operator', found],
   'POST /api/admin/moves/{practiceID}/copy': ['operator', noSuchThing],
   'GET /api/admin/arrivals/{practiceID}': ['operator', found],
   'PUT /api/admin/arrivals/{practiceID}': ['operator', refusedBody],

@@ -51,7 +51,7 @@ export interface Scene {
 }
 
 /** Between two mails of a client. */
-const PAUSE_MS = soak(200, 20);
+const PAUSE_MS = soak(250, 50);
 const NAMES = ['eins.example', 'zwei.example'] as const;
 
 const runCommand = async (home: string | null, ...args: string[]): Promise<Ran> => {
@@ -78,7 +78,7 @@ const portOf = (config: { readonly smtp?: unknown }): number =>
 export const openFleet = async (
   started: AsyncDisposableStack,
   directory: string,
-  { practices, config: more = {} }: { readonly practices: number; readonly config?: ConfigFile },
+  { practices, config: more }: { readonly practices: number; readonly config: ConfigFile },
 ): Promise<Scene> => {
   const dns = await startDnsZone();
   started.defer(() => dns.stop());
@@ -89,9 +89,8 @@ export const openFleet = async (
     upstreams: [relayAt(receiver.port)],
     queue: { retry: ['1s'], then_every: '1s', jitter: 0 },
     dns: { resolvers: [dns.address] },
-    ...more,
   });
-  const [first, second] = [await configOf(NAMES[0]), await configOf(NAMES[1])];
+  const [first, second] = [{ ...(await configOf(NAMES[0])), ...more }, await configOf(NAMES[1])];
   const port = Number(/:(\d+)$/.exec((first.http as { listen: string }).listen)?.[1]);
   const daemon = await startDaemon({ config: first, port });
   started.defer(() => daemon.remove());

@@ -9,6 +9,8 @@ export interface MtaStsSettings {
   readonly mode: 'none' | 'testing' | 'enforce';
   /** Milliseconds. */
   readonly maxAge: number;
+  /** Other hosts to which mail may come too. */
+  readonly also?: readonly string[];
 }
 
 /** The longest id; ids are alphanumeric (RFC 8461 §3.1). */
@@ -17,11 +19,11 @@ const POLICY_LABEL = 'mta-sts.';
 const RECEIVING_LABELS = ['in.', 'bounce.'];
 
 /** The policy file (RFC 8461 §3.2). Mode none has no MX (§8.3). */
-export const policyText = (serviceHost: string, { mode, maxAge }: MtaStsSettings): string =>
+export const policyText = (serviceHost: string, { mode, maxAge, also = [] }: MtaStsSettings): string =>
   [
     'version: STSv1',
     `mode: ${mode}`,
-    ...(mode === 'none' ? [] : [`mx: ${serviceHost}`]),
+    ...(mode === 'none' ? [] : [serviceHost, ...also].map((host) => `mx: ${host}`)),
     `max_age: ${Math.floor(maxAge / 1_000)}`,
     '',
   ].join('\r\n');

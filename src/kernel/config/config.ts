@@ -340,7 +340,7 @@ export const zoneSettings = ({ service, dns, domain_connect }: Config, now: () =
   spfIncludes: dns.zones.spf_includes,
   nameservers: dns.zones.nameservers,
   hostmaster: dns.zones.hostmaster,
-  mtaSts: { mode: dns.mta_sts.mode, maxAge: dns.mta_sts.max_age },
+  mtaSts: { mode: dns.mta_sts.mode, maxAge: dns.mta_sts.max_age, also: dns.mta_sts.also },
   keysName: keysNameOf(service.public_origin),
   extra: domain_connect === null ? [] : publicKeyRecords(domain_connect, service.host),
   serial: () => Math.floor(now() / 1_000),

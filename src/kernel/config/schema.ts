@@ -253,6 +253,12 @@ const dns = z.strictObject({
       max_age: durationBetween(DAY, 365 * DAY)
         .prefault('7d')
         .describe('How long others may keep the policy.'),
+      also: v
+        .listOf(v.hostName)
+        .prefault([])
+        .describe(
+          'service.host of the other hosts of a fleet: MX records may name one of them, since practices move from host to host.',
+        ),
     })
     .prefault({})
     .describe('MTA-STS policy (RFC 8461) of the hosts that receive mail here.'),

@@ -170,24 +170,30 @@ export const shares = (
     });
 };
 
-/** The zones of the lost host as they were: its keys for DKIM have to stay in the DNS. */
-const writeZones = async ({ source, config }: Lost, out: string): Promise<string[]> =>
-  Promise.all(
-    readFile(join(source.directory, PLATFORM_NAME), (db: PlatformDb) => {
-      const zones = createServiceZones(
-        zoneSettings(config, () => systemClock.now()),
-        (read) => read(db),
-      );
-      const contents = zoneContents(db, config.service.managed_suffix);
-      return zones.apexes.map((apex) => ({
-        file: join(out, `${apex}.zone`),
-        text: [...zoneFile(zones.zoneRecords(apex, contents))].join(''),
-      }));
-    }).map(async ({ file, text }) => {
-      await writeWhole(file, text);
-      return file;
-    }),
-  );
+/** The zones of the lost host: its names and keys, with addresses and senders of this one. */
+const zonesOf = ({ source, config }: Lost, here: Config) => {
+  const now = (): number => systemClock.now();
+  const { serviceHost, managedSuffix, keysName, extra } = zoneSettings(config, now);
+  const settings = { ...zoneSettings(here, now), serviceHost, managedSuffix, keysName, extra };
+  return readFile(join(source.directory, PLATFORM_NAME), (db: PlatformDb) => {
+    const zones = createServiceZones(settings, (read) => read(db));
+    const contents = zoneContents(db, managedSuffix);
+    return zones.apexes.map((apex) => ({
+      name: `${apex}.zone`,
+      text: [...zoneFile(zones.zoneRecords(apex, contents))].join(''),
+    }));
+  });
+};
+
+/** Resolves with the files. */
+const writeZones = async (lost: Lost, here: Config, out: string): Promise<string[]> => {
+  const files: string[] = [];
+  for (const { name, text } of zonesOf(lost, here)) {
+    files.push(join(out, name));
+    await writeWhole(join(out, name), text);
+  }
+  return files;
+};
 
 /** Throws CommandError where the host still answers: both hosts would send. */
 const requireLost = async (fleet: Fleet, host: string): Promise<void> => {
@@ -275,7 +281,7 @@ export const takeOver = async (
     }
     const { out, socket } = values;
     const maps = out === undefined ? null : await writeMaps(values.fleet, { out, socket });
-    const zones = out === undefined ? [] : await writeZones(lost, out);
+    const zones = out === undefined ? [] : await writeZones(lost, config, out);
     const passed = lost.tenants.length - wanted.length;
     const isWhole = faults.length + lost.missing.length === 0 && maps?.isWhole !== false;
     return {
