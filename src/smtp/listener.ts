@@ -9,6 +9,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
+import { AppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { clientKey } from '#src/kernel/rate-limit.ts';
 import { DAY, MINUTE, SECOND, sleep } from '#src/kernel/time.ts';
@@ -143,7 +144,9 @@ export const createListener = (options: ListenerOptions): Listener => {
 
   const refusalOf = (error: unknown): SmtpRefusal => {
     if (error instanceof SmtpRefusal) return error;
-    log.error({ err: error, listener: name }, 'an SMTP command failed');
+    // A practice that is being moved, or a file that cannot be used now: who refuses it says so, too.
+    const isExpected = error instanceof AppError && error.code === 'unavailable';
+    log[isExpected ? 'warn' : 'error']({ err: error, listener: name }, 'an SMTP command failed');
     return new SmtpRefusal(451, '4.3.0 local error, try again later');
   };
   const admit = (session: SmtpSession): void => {
