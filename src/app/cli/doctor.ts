@@ -1,5 +1,5 @@
 // `sendwerk doctor` checks the installation and says what mends what is not right: beside a running daemon, without one, and before the
-// first start. Exit code 0: nothing failed, warnings or not; 1: something failed; 2: it could not be run.
+// first start. Exit code 0: nothing failed, warnings or not; 1: something failed; 2: the command line is wrong.
 import { type Config, type LoadedConfig, loadConfig } from '#src/kernel/config/config.ts';
 import type { Environment } from '#src/kernel/config/secrets.ts';
 import { formatListen } from '#src/kernel/config/values.ts';

@@ -136,7 +136,9 @@ const seconds = (milliseconds: number): string => `${(milliseconds / SECOND).toF
 const notTaken = (name: string, refused: string): Verdict =>
   fail(
     `the relay ${name} did not take a message of the service to itself: ${refused}`,
-    'the log of the relay has the reason; it has to relay mail of the managed zone for this machine',
+    /^at (?:mail|rcpt|data|dot)/.test(refused)
+      ? 'the log of the relay has the reason; it has to relay mail of the managed zone for this machine'
+      : 'sendwerk doctor --only 18',
   );
 
 export const roundTripVerdicts = (facts: TripFacts): Verdict[] => {
