@@ -87,6 +87,8 @@ export const openAccounts = (base: Base, { hosts, answering, sendNotices }: Asks
     limitEmail,
     ownersOf,
     ownerNotices,
+    /** The address of who runs the service. */
+    operator,
     replicaNotices: createReplicaNotices(base, notices, origin, operator),
     tenantDeps,
     isInSafeMode: (id: string) => files.read(id, (db) => tenantStore(db).practice().safe_mode === 1),

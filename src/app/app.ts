@@ -150,10 +150,10 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     wakeRelay: later<WakeRelay>('waking of the relay', () => undefined),
   };
   const accounts = openAccounts(base, asks);
-  const people = openPeople(base, accounts);
   const domains = openDomains(base, accounts, overrides);
   const messages = openMessages(base, asks.wakeRelay);
   const feedback = openFeedback(base, accounts, messages, { ...overrides, holderOf: domains.holderOf });
+  const people = openPeople(base, accounts, feedback.brakeOf);
   const relay = openRelay(base, domains.signers.of, messages, feedback, overrides);
   const intake = openIntake(base, accounts, messages, feedback, {
     ...overrides,
@@ -239,7 +239,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     [events.following.endWork(tenantId), relay.isIdle(tenantId)].every(Boolean);
   /** What is remembered of a tenant that is gone, or works elsewhere. */
   const forget = (tenantId: string): void => {
-    for (const room of [relay, people]) room.forget(tenantId);
+    for (const room of [relay, people, feedback]) room.forget(tenantId);
   };
   const erasing = openErasing(base, endWork, forget);
   const move = openMove(base, {

@@ -1,10 +1,12 @@
 // Feedback: what comes back about mail that was sent. Reports by SMTP and HTTP, opens and clicks, unsubscribing,
 // suppressions, and the guardrail that pauses a tenant.
 import type { Accounts } from '#src/accounts/open.ts';
-import type { Base, Room } from '#src/kernel/base.ts';
+import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
 import { createTrackingLinks, createUnsubscribeUrl } from '#src/mail/copy-links.ts';
 import { createCopyAddresses } from '#src/mail/verp.ts';
 import type { Messages } from '#src/messages/open.ts';
+import { brakeOf } from './brake/brake.ts';
+import { openBrake } from './brake/open.ts';
 import type { LocateDeps } from './locate.ts';
 import { personalData } from './personal-data.ts';
 import { feedbackReceives } from './receives.ts';
@@ -45,7 +47,12 @@ export const openFeedback = (
 
   const softBounces = () => config().suppressions.soft_bounces;
   const pauseNotices = createPauseNotices(accounts.ownerNotices);
-  const guardrail = createGuardrail({ systemTenantId, notifyOwners: pauseNotices.notify });
+  const slowing = openBrake(base, accounts, queue);
+  const guardrail = createGuardrail({
+    systemTenantId,
+    notifyOwners: pauseNotices.notify,
+    countOutcome: slowing.brake.countOutcome,
+  });
   const received = {
     readPlatform: platform.read,
     files,
@@ -73,8 +80,13 @@ export const openFeedback = (
       addresses: config().smtp.inbound ? createCopyAddresses(returnPathKey) : null,
       service: { name, origin },
     },
+    /** Slows tokens that leave their usual range. */
+    brake: slowing.brake,
+    /** What is shown of that. */
+    brakeOf,
     personalData,
     routes: [
+      ...slowing.routes,
       ...suppressionRoutes(suppressions),
       ...suppressionTransferRoutes(suppressions),
       ...unsubscribeRoutes({ ...suppressions, platform, unsubscribeKey, serviceName: name, simulatorDomain }),
@@ -90,7 +102,9 @@ export const openFeedback = (
         confirm: confirmSubscription,
       }),
     ],
+    jobs: [slowing.job],
     nightly: [
+      slowing.nightly,
       removeOldSoftBounces(files, clock, softBounces),
       {
         what: 'pauses whose owners are not notified',
@@ -99,9 +113,19 @@ export const openFeedback = (
         },
       },
     ],
-    /** Writes the opens and clicks that are still in memory. */
-    stop: () => recorder.stop(),
+    /** The tenant is gone. */
+    forget: slowing.forget,
+    /** Writes the opens and clicks, and what tokens sent, that are still in memory. */
+    stop: async () => {
+      await recorder.stop();
+      await slowing
+        .write(AbortSignal.timeout(CUT_OFF_MS))
+        .catch((error) => log.warn({ err: error }, 'what tokens sent was not noted'));
+    },
     /** Called after the last signal: sends what owners are still to be notified of. */
-    stopNotices: () => pauseNotices.stop(),
+    stopNotices: async () => {
+      await pauseNotices.stop();
+      await slowing.stopNotices();
+    },
   } satisfies Room & Record<string, unknown>;
 };

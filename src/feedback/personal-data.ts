@@ -26,6 +26,9 @@ export const personalData: PersonalData = {
     tracking_objections: HASHES,
     guardrail_watch: COUNTS,
     guardrail_baselines: COUNTS,
+    token_days: COUNTS,
+    token_brakes: 'tokens, with what members and operators wrote of them',
+    slowed_messages: COUNTS,
   },
   kept: {
     suppressions: (db, { hash }) => suppressionStore(db).rowsOfAddress(hash).length,

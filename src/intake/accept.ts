@@ -7,6 +7,8 @@
 // transaction that stores. So do those of messages that share a transaction, because the rules take time for all of them.
 import { hash } from 'node:crypto';
 import { reachedShare } from '#src/accounts/counters/rules.ts';
+import type { Tally } from '#src/feedback/brake/counts.ts';
+import { judge } from '#src/feedback/brake/rules.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
@@ -15,12 +17,12 @@ import { say } from '#src/kernel/say.ts';
 import { workThrough } from '#src/kernel/slices.ts';
 import { type Lane, lanes, type Stream } from '#src/kernel/stream.ts';
 import { answerOf, blockedError, findKept, type KeyedRequest, keepAnswer } from './answer.ts';
-import { type Assess, chooseProject, evaluate, type Submission, scan } from './evaluate.ts';
+import { type Assess, chooseProject, type Evaluation, evaluate, type Submission, scan } from './evaluate.ts';
 import { type Facts, recipientsOf } from './gate.ts';
 import { gateErrors } from './gates.ts';
 import type { IntakeContext } from './intake-context.ts';
 import type { SendAnswer } from './schema.ts';
-import { storeMessage } from './store-message.ts';
+import { type Stored, storeMessage } from './store-message.ts';
 
 /** The codes that a route which sends one message may answer: those of the gates, and of what comes before them. */
 export const SEND_ERRORS: readonly ErrorCode[] = [
@@ -128,7 +130,31 @@ interface Wakings {
   usageReached: boolean;
   /** What was accepted in it, for the metrics. */
   readonly accepted: { readonly stream: Stream; readonly source: Submission['source'] }[];
+  /** The mails of tokens. */
+  readonly tally: Tally;
 }
+
+/** What the token has sent, and what follows from it. */
+const noteForBrake = (
+  db: TenantDb,
+  { brake }: IntakeContext,
+  { facts, result }: Evaluation,
+  { seq, dueAt, elseDueAt }: Stored,
+  tally: Tally,
+): void => {
+  const { mails, now } = facts;
+  if (facts.brake === null || mails === 0 || result.blocked) return;
+  const { tokenId } = facts.brake;
+  const verdict = judge(facts.brake, mails, now);
+  if (verdict.is === 'slowed')
+    brake.apply(
+      db,
+      verdict,
+      { message_seq: seq, token_id: tokenId, mails, due_at: dueAt, else_due_at: elseDueAt },
+      now,
+    );
+  tally.add(db, tokenId, mails, now);
+};
 
 /** A refusal is returned, not thrown: it has written nothing that would have to be undone for all of the transaction. */
 const acceptIn = (
@@ -162,7 +188,9 @@ const acceptIn = (
     ownHeaders: submission.source === 'system' ? submission.ownHeaders : null,
     contentKey: intake.contentKey,
     campaignSeq: submission.source === 'campaign' ? submission.campaign.seq : null,
+    tokenId: submission.tokenId ?? null,
   });
+  noteForBrake(db, intake, evaluation, stored, wakings.tally);
   wake(stored.lane, stored.dueAt ?? now);
   if (result.blocked && facts.content) {
     const error = blockedError(id, facts.content);
@@ -184,11 +212,13 @@ const transactWith = async <T>(
   work: (db: TenantDb, wakings: Wakings, now: number) => T,
 ): Promise<T> => {
   const now = intake.clock.now();
-  const wakings: Wakings = { dueAt: new Map(), usageReached: false, accepted: [] };
+  const tally = intake.brake.tally(tenantId);
+  const wakings: Wakings = { dueAt: new Map(), usageReached: false, tally, accepted: [] };
   const release = await intake.holdDue(tenantId, now);
   try {
     const result = await intake.files.write(tenantId, (db) => {
-      // The function may run twice.
+      // The function may run twice, the first time undone.
+      tally.takeBack();
       wakings.accepted.length = 0;
       return work(db, wakings, now);
     });
@@ -197,6 +227,7 @@ const transactWith = async <T>(
     if (wakings.usageReached) intake.usageReached(tenantId);
     return result;
   } catch (error) {
+    tally.takeBack();
     // The message may be in the file although the sync failed: a look does no harm, and the registry would forget it.
     if (error instanceof AppError && error.code === 'unavailable')
       for (const lane of lanes) intake.wake(tenantId, lane, now);

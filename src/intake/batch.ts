@@ -71,7 +71,7 @@ const idempotencyOf = (
 
 /** Throws `invalid_request`, and what `draftOf` throws. */
 const submissionOf = (
-  { tenantId, projects, key, source, toNative = (given) => given }: BatchRequest,
+  { tenantId, tokenId = null, projects, key, source, toNative = (given) => given }: BatchRequest,
   item: unknown,
   index: number,
   digest: string | undefined,
@@ -81,6 +81,7 @@ const submissionOf = (
   const { idempotency_key: own, ...request } = body;
   return {
     tenantId,
+    tokenId,
     projects,
     projectId: body.project_id ?? null,
     source,

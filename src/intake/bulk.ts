@@ -273,7 +273,7 @@ const sendAll = async (
   entries: readonly Entry[],
   digest: Buffer,
 ): Promise<Outcome[]> => {
-  const { tenantId, projects, body, key } = request;
+  const { tenantId, tokenId = null, projects, body, key } = request;
   const { content, compiled, data: forAll } = common.written;
   const projectId = body.project_id ?? null;
   const scanned = createScans((draft) =>
@@ -293,6 +293,7 @@ const sendAll = async (
       const assess = await scanned(draft, data);
       return accept(intake, {
         tenantId,
+        tokenId,
         projects,
         projectId,
         source: 'bulk',

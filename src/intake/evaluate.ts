@@ -47,6 +47,8 @@ export interface CampaignSend {
 
 export type Submission = Origin & {
   readonly tenantId: string;
+  /** The API token by which it comes; null or absent: it comes by none. */
+  readonly tokenId?: string | null;
   /** Ids of the projects that the credential is limited to; null: all. */
   readonly projects: ReadonlySet<string> | null;
   /** The project that the request names. */
@@ -60,7 +62,7 @@ export type Submission = Origin & {
 };
 
 /** The part of a submission that is evaluated. */
-export type Candidate = Pick<Submission, 'source' | 'projects' | 'projectId' | 'draft'> & {
+export type Candidate = Pick<Submission, 'source' | 'tokenId' | 'projects' | 'projectId' | 'draft'> & {
   readonly campaign?: Pick<CampaignSend, 'consentEntry'>;
 };
 
@@ -195,7 +197,7 @@ export const evaluate = (
   refuseArchived(db, projectId);
   const given = typeof candidate.draft === 'function' ? candidate.draft(db) : candidate.draft;
   const route = routeOf(db, given, projectId);
-  const { source, projects, campaign } = candidate;
+  const { source, tokenId = null, projects, campaign } = candidate;
   const tracked = withOwnNames(db, route, withSettingsOf(route, given, source));
   const untracked = untrackedAmong(db, intake, tracked);
   const draft = withReplyAddress(db, intake, withoutTracking(tracked, untracked), {
@@ -204,7 +206,7 @@ export const evaluate = (
     route,
   });
   const consent = campaign ? { entry: campaign.consentEntry } : null;
-  const request = { source, projects, projectId, route, content: assess(draft), consent, now };
+  const request = { source, tokenId, projects, projectId, route, content: assess(draft), consent, now };
   const facts = readFacts(db, draft, intake, request);
   return { draft, projectId, route, facts, untracked, result: runGates(kinds, facts, draft, pastRefusals) };
 };

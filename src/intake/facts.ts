@@ -28,6 +28,7 @@ import type { IntakeContext } from './intake-context.ts';
 /** What facts are read for, beside the draft. */
 export interface FactsRequest {
   readonly source: string;
+  readonly tokenId: string | null;
   /** Those to which the sender is limited; null: none. */
   readonly projects: Caller['projects'];
   readonly projectId: string;
@@ -166,6 +167,7 @@ export const readFacts = (
     seesPractice: request.projects === null,
     plan: isOwn ? null : planOf(db, practice, limits, now, fromHost),
     warmup: warmupOf(db, practice, source, stream, fromHost, now),
+    brake: request.tokenId === null ? null : intake.brake.factsOf(db, request.tokenId, now),
     suppressed,
     consent: request.consent,
     content,

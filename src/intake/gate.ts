@@ -4,6 +4,7 @@
 import type { LegalBlock } from '#src/accounts/tenants/legal.ts';
 import type { Plan } from '#src/accounts/tenants/rules.ts';
 import type { Assessment } from '#src/content/assessment.ts';
+import type { BrakeFacts } from '#src/feedback/brake/rules.ts';
 import type { Settings } from '#src/kernel/config/config.ts';
 import type { AppError, ErrorCode } from '#src/kernel/errors.ts';
 import type { Limits } from '#src/kernel/limits.ts';
@@ -20,9 +21,18 @@ import type { Draft } from './draft.ts';
  * What a gate asks about. Callers name the kinds they run:
  * `sender`: whether this practice may send such a message at all. `request`: what the request sets beside the content.
  * `recipients`: who may get it. `plan`: the mails of the month. `time`: when it leaves. `volume`: the mails of the day on
- * which it leaves. `content`: what it says and carries.
+ * which it leaves. `token`: whether the token by which it comes is in its usual range. `content`: what it says and carries.
  */
-export const gateKinds = ['sender', 'request', 'recipients', 'plan', 'time', 'volume', 'content'] as const;
+export const gateKinds = [
+  'sender',
+  'request',
+  'recipients',
+  'plan',
+  'time',
+  'volume',
+  'token',
+  'content',
+] as const;
 export type GateKind = (typeof gateKinds)[number];
 /** Their gates also run for a message that is stored already: they look at no draft. */
 export type DepartureKind = 'time' | 'volume';
@@ -85,6 +95,8 @@ export interface Facts extends DepartureFacts {
     /** The cap is that of managed hosts, not the plan's. */
     readonly managedHost: boolean;
   } | null;
+  /** The API token by which it comes; null: it comes by none. */
+  readonly brake: BrakeFacts | null;
   /** The suppressions that keep mail from a recipient, by recipient. */
   readonly suppressed: ReadonlyMap<Address, SuppressionFacts>;
   /** The entry of the consent ledger that allows a send to a list, null where none does; null where it is no such send. */
@@ -119,6 +131,8 @@ export interface Finding<C extends ErrorCode = ErrorCode> {
   readonly suppresses?: readonly Address[];
   /** The first attempt waits until then, ms. */
   readonly holdsUntil?: number;
+  /** The same, because the token by which it comes is slowed: a person may lift that. */
+  readonly slowsUntil?: number;
 }
 
 export interface Gate<K extends GateKind = GateKind, C extends ErrorCode = ErrorCode> {

@@ -35,13 +35,22 @@ export interface GateResult {
   readonly suppressed: ReadonlySet<Address>;
   /** The first attempt waits until then, ms; null: no gate asks for that. */
   readonly heldUntil: number | null;
+  /** The same, because of the token. */
+  readonly slowedUntil: number | null;
 }
 
-const verdictOf = ({ refusal, blocks, suppresses, holdsUntil, warns }: Finding): Verdict['verdict'] => {
+const verdictOf = ({
+  refusal,
+  blocks,
+  suppresses,
+  holdsUntil,
+  slowsUntil,
+  warns,
+}: Finding): Verdict['verdict'] => {
   if (refusal) return 'refused';
   if (blocks) return 'blocked';
   if (suppresses) return 'suppressed';
-  if (holdsUntil !== undefined) return 'held';
+  if (holdsUntil !== undefined || slowsUntil !== undefined) return 'held';
   return warns ? 'warned' : 'passed';
 };
 
@@ -68,6 +77,7 @@ export function runGates(
   const refusals: AppError[] = [];
   let blocked = false;
   let heldUntil: number | null = null;
+  let slowedUntil: number | null = null;
   let suppressed: ReadonlySet<Address> = new Set();
   for (const { name, kind, check } of gates) {
     if (!kinds.includes(kind)) continue;
@@ -77,8 +87,9 @@ export function runGates(
     if (finding.refusal) refusals.push(finding.refusal);
     blocked ||= finding.blocks === true;
     if (finding.holdsUntil !== undefined) heldUntil = Math.max(heldUntil ?? 0, finding.holdsUntil);
+    slowedUntil = finding.slowsUntil ?? slowedUntil;
     suppressed = finding.suppresses ? new Set(finding.suppresses) : suppressed;
     if (!pastRefusals && (refusals.length > 0 || (count > 0 && suppressed.size === count))) break;
   }
-  return { verdicts, refusal: refusals[0] ?? null, refusals, blocked, suppressed, heldUntil };
+  return { verdicts, refusal: refusals[0] ?? null, refusals, blocked, suppressed, heldUntil, slowedUntil };
 }

@@ -1,5 +1,6 @@
 // What the routes share by which messages are sent over HTTP: the idempotency key in a request, and the answer.
 import { z } from 'zod';
+import type { Caller } from '#src/kernel/access.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { MemberLanguage } from '#src/kernel/language.ts';
 import type { RequestContext, RouteResult } from '#src/kernel/route.ts';
@@ -41,11 +42,15 @@ export const keyOf = (
   });
 };
 
-/** The practice, and the projects of it that the caller may use. */
+/** The API token by which the request comes; null: it comes by none. */
+export const tokenOf = ({ kind, credentialId }: Pick<Caller, 'kind' | 'credentialId'>): string | null =>
+  kind === 'team_token' || kind === 'project_token' ? credentialId : null;
+
+/** The practice, the projects of it that the caller may use, and their token. */
 export const senderOf = ({ caller, tenantId }: Pick<RequestContext, 'caller' | 'tenantId'>) => {
   if (tenantId === null)
     throw new Error('the server names the tenant of every route that asks for a permission');
-  return { tenantId, projects: caller.projects };
+  return { tenantId, tokenId: tokenOf(caller), projects: caller.projects };
 };
 
 export const replayHeaders = (replayed: boolean) => (replayed ? { 'Idempotent-Replayed': 'true' } : {});

@@ -2,6 +2,7 @@
 
 import type { Answering } from '#src/accounts/tenants/reply-address.ts';
 import type { ContentCheck } from '#src/content/check-content.ts';
+import type { Brake } from '#src/feedback/brake/brake.ts';
 import type { Base } from '#src/kernel/base.ts';
 import type { Config, Settings } from '#src/kernel/config/config.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -34,6 +35,8 @@ export interface IntakeContext extends Pick<Base, 'clock' | 'limits' | 'simulato
   readonly suppressionKey: TenantKey;
   /** Whether the tenant's mail can go to addresses that are not ASCII; `learn` asks its upstreams where that is not known. */
   readonly utf8: Utf8Addresses;
+  /** Slows tokens that leave their usual range. */
+  readonly brake: Pick<Brake, 'factsOf' | 'tally' | 'apply'>;
   readonly answering: () => Answering;
   /** Whether the last check of a custom domain found its DKIM records to be wrong. */
   readonly isDkimBroken: (db: TenantDb, host: string) => boolean;

@@ -79,6 +79,8 @@ const RUNNING = 0;
 /** What every request for many messages has. */
 export interface ManyRequest {
   readonly tenantId: string;
+  /** See Submission. */
+  readonly tokenId?: string | null;
   /** Ids of the projects that the credential is limited to; null: all. */
   readonly projects: Caller['projects'];
   /** The idempotency key of the whole; null: a repetition is a new request. */

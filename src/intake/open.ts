@@ -44,7 +44,7 @@ export const openIntake = (
   base: Base,
   accounts: Accounts,
   { queue, indexer }: Messages,
-  { suppressionKey }: Feedback,
+  { suppressionKey, brake }: Feedback,
   options: IntakeOptions,
 ) => {
   const { config, storage, clock, log, simulatorDomain, systemTenantId } = base;
@@ -60,6 +60,7 @@ export const openIntake = (
     requests: createRequestQueue(options.keyPatienceMs),
     contentKey: base.key('service mail'),
     suppressionKey,
+    brake,
     answering: options.answering,
     isDkimBroken: options.isDkimBroken,
     utf8: options.utf8,

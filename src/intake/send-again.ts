@@ -27,7 +27,7 @@ import type { SignedParts, SubmittedPart } from '#src/messages/submitted-part.ts
 import { accept, SEND_ERRORS } from './accept.ts';
 import { type Draft, type DraftAttachment, draftWith, frameOf } from './draft.ts';
 import type { PlainSource } from './evaluate.ts';
-import { acceptedResult, keyHeaders, keyOf } from './http-send.ts';
+import { acceptedResult, keyHeaders, keyOf, tokenOf } from './http-send.ts';
 import type { IntakeContext } from './intake-context.ts';
 import { contentOf } from './mime-body.ts';
 import { sendAnswer } from './schema.ts';
@@ -215,6 +215,7 @@ export const sendAgainRoute = (intake: IntakeContext): Route => {
       return acceptedResult(
         await accept(intake, {
           tenantId: id,
+          tokenId: tokenOf(caller),
           projects: caller.projects,
           projectId: stored.message.project_id,
           // A mail that a person wrote with a mail program is not declared as automatic.

@@ -34,13 +34,18 @@ interface Identity {
   readonly contentKey: SealingKey;
   /** The campaign whose mail it is. */
   readonly campaignSeq: number | null;
+  /** The API token by which it comes. */
+  readonly tokenId: string | null;
 }
 
 export interface Stored {
+  readonly seq: number;
   readonly status: Status;
   readonly lane: Lane;
   /** When it is due; null where nothing of it goes out. */
   readonly dueAt: number | null;
+  /** When it would be due if its token were not slowed. */
+  readonly elseDueAt: number;
 }
 
 const given = (legal: Facts['legal']): Partial<LegalBlock> =>
@@ -86,7 +91,7 @@ const insertMessage = (
   identity: Identity,
   status: Status,
 ): Pick<NewMessage, 'message' | 'body' | 'attachments'> => {
-  const { id, source, ownHeaders, campaignSeq } = identity;
+  const { id, source, ownHeaders, campaignSeq, tokenId } = identity;
   const settings: MessageSettings = {
     plain_text_fallback: draft.settings.plain_text_fallback === true,
     track_opens: draft.settings.track_opens === true,
@@ -120,6 +125,7 @@ const insertMessage = (
     updated_at: facts.now,
     campaign_seq: campaignSeq,
     template_id: draft.templateId ?? null,
+    token_id: tokenId,
   };
   const body = bodyOf(draft, identity);
   const seq = messageStore(db).insert(row, body);
@@ -165,7 +171,8 @@ export const storeMessage = (db: TenantDb, evaluation: Evaluation, identity: Ide
   );
   const goesOut = !result.blocked && all.some(({ isSuppressed }) => !isSuppressed);
   const status: Status = goesOut || result.blocked ? waiting : 'suppressed';
-  const dueAt = Math.max(draft.scheduledAt ?? now, result.heldUntil ?? 0, now);
+  const elseDueAt = Math.max(draft.scheduledAt ?? now, result.heldUntil ?? 0, now);
+  const dueAt = Math.max(elseDueAt, result.slowedUntil ?? 0);
   const size = sizeOf(draft);
   const messages = messageStore(db);
   const events = eventStore(db);
@@ -204,5 +211,5 @@ export const storeMessage = (db: TenantDb, evaluation: Evaluation, identity: Ide
       events.append({ type, messageSeq: seq, recipientId: null, at: now, data });
   }
   if (goesOut) count(db, evaluation, identity.source, dueAt);
-  return { status, lane, dueAt: goesOut ? dueAt : null };
+  return { seq, status, lane, dueAt: goesOut ? dueAt : null, elseDueAt };
 };

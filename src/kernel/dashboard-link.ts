@@ -7,6 +7,7 @@ type PracticePage =
   | 'inbox'
   | 'alerts'
   | 'billing'
+  | 'tokens'
   | `webhooks/${string}`
   | `campaigns/${string}`
   | `lists/${string}`;

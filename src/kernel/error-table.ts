@@ -390,6 +390,17 @@ export const errorTable = {
     de: { hint: 'Fragen Sie langsamer; `retry_after` zählt in Sekunden.' },
     extra: { retry_after: z.int() },
   },
+  token_slowed: {
+    status: 429,
+    smtp: '451 4.7.1',
+    foreign: { a: ['rate_limit_exceeded', 429], b: [429, 429], c: [429] },
+    temporary: true,
+    hint: say`Whoever manages the practice's tokens can say that this mail is right, or revoke the token; until then try again after \`retry_after\` seconds.`,
+    de: {
+      hint: 'Wer die Token der Praxis verwaltet, kann sagen, dass diese Mail richtig ist, oder das Token widerrufen; versuchen Sie es sonst nach `retry_after` Sekunden wieder.',
+    },
+    extra: { retry_after: z.int() },
+  },
   internal_error: {
     status: 500,
     smtp: '451 4.3.0',

@@ -84,6 +84,18 @@ export const limitsSection = z.strictObject({
     })
     .prefault({})
     .describe('Messages per inbound hook.'),
+  token_brake: z
+    .strictObject({
+      factor: whole(2, 100)
+        .prefault(5)
+        .describe('A token may send so many times what it sends in a busy hour and on a busy day.'),
+      least_per_hour: whole(10, 1_000_000).prefault(100).describe('Mails of an hour that never slow it.'),
+      least_per_day: whole(10, 10_000_000).prefault(250).describe('Mails of a day that never slow it.'),
+    })
+    .prefault({})
+    .describe(
+      'When an API token leaves its usual range, by which it is slowed: what is beyond waits, and owners and operator get a mail.',
+    ),
   managed_host_mails: whole(0, 100_000_000)
     .prefault(200)
     .describe(

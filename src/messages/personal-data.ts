@@ -73,7 +73,10 @@ export const personalData: PersonalData = {
         ...['internet_message_id', 'from_json', 'to_json', 'cc_json', 'bcc_json', 'reply_to_json', 'subject'],
         ...['tag', 'tags_json', 'metadata_json', 'settings_json', 'decisions_json'],
       ],
-      others: ['id', 'project_id', 'route_id', 'template_id', 'message_kind', 'channel', 'source', 'status'],
+      others: [
+        ...['id', 'project_id', 'route_id', 'template_id', 'token_id', 'message_kind', 'channel', 'source'],
+        'status',
+      ],
       erase: eraseMailboxes,
       kind: 'mentions_in_messages',
     },

@@ -39,6 +39,8 @@ export interface MessageRow {
   campaign_seq: number | null;
   /** The stored template that it was made from, which may have been deleted since. */
   template_id: string | null;
+  /** The API token by which it was sent, which may have been revoked since; null: by none. */
+  token_id: string | null;
 }
 
 /** Before it is stored. */
@@ -174,13 +176,14 @@ const MESSAGE_COLUMNS = [
   'updated_at',
   'campaign_seq',
   'template_id',
+  'token_id',
 ] as const satisfies (keyof MessageRow)[];
 
 /** A mail program submits a message once for all its recipients, or a few times. */
 const MAX_OF_ONE_MESSAGE_ID = 20;
 
 /** What a message is counted under, and how it came in. */
-type KnownDivision = Division & Pick<MessageRow, 'source'>;
+type KnownDivision = Division & Pick<MessageRow, 'source' | 'token_id'>;
 
 export const messageStore = perConnection((db: TenantDb) => {
   const insertMessage = db.prepare<NewMessageRow>(
@@ -265,7 +268,7 @@ export const messageStore = perConnection((db: TenantDb) => {
   );
 
   const divisionOf = db.prepare<[number], KnownDivision>(
-    'SELECT route_id, project_id, source FROM messages WHERE seq = ?',
+    'SELECT route_id, project_id, source, token_id FROM messages WHERE seq = ?',
   );
   /** A message never changes these. */
   const knownDivision = rememberedBy(db, (seq: number) => divisionOf.get(seq));
@@ -302,8 +305,8 @@ export const messageStore = perConnection((db: TenantDb) => {
     /** Returns the number of the new message in its tenant's file. */
     insert: (row: NewMessageRow, { shared, ...body }: NewBody): number => {
       const seq = Number(insertMessage.run(row).lastInsertRowid);
-      const { route_id, project_id, source } = row;
-      knownDivision.know(seq, { route_id, project_id, source });
+      const { route_id, project_id, source, token_id } = row;
+      knownDivision.know(seq, { route_id, project_id, source, token_id });
       const where = shared && { text: null, html: null, shared_id: shared.id };
       insertBody.run({
         ...body,

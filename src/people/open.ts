@@ -17,10 +17,15 @@ import { createSessions, createSessionsLastUsed } from './sessions.ts';
 import { sessionsCleanupJob } from './sessions-cleanup.ts';
 import { createSignInCodes } from './sign-in-codes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
-import { tokenRoutes } from './token-routes.ts';
+import { type BrakeOf, tokenRoutes } from './token-routes.ts';
 import { createTokensLastUsed } from './tokens.ts';
 
-export const openPeople = (base: Base, { notices, limitEmail }: Pick<Accounts, 'notices' | 'limitEmail'>) => {
+export const openPeople = (
+  base: Base,
+  { notices, limitEmail }: Pick<Accounts, 'notices' | 'limitEmail'>,
+  /** Whether a token is slowed. */
+  brakeOf: BrakeOf,
+) => {
   const { config, storage, clock, log } = base;
   const { platform, tenants: files } = storage;
   const { service, admin } = config();
@@ -79,7 +84,7 @@ export const openPeople = (base: Base, { notices, limitEmail }: Pick<Accounts, '
       ...roleRoutes(base),
       ...invitationRoutes({ ...members, sessions, serviceName: service.name }),
       ...membershipRoutes(members),
-      ...tokenRoutes(base),
+      ...tokenRoutes(base, brakeOf),
     ],
     jobs: [
       lastUsedJob('note when tokens were used', tokensLastUsed),

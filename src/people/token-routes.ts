@@ -1,10 +1,12 @@
 // API tokens: list, create, revoke.
 
 import { z } from 'zod';
+import type { TokenBrake } from '#src/accounts/entry/slowed-token.ts';
 import { tokenStore } from '#src/accounts/entry/token-store.ts';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { Base } from '#src/kernel/base.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
+import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery, pageOf } from '#src/kernel/list.ts';
@@ -37,7 +39,10 @@ const expiryOf = (text: string | null | undefined, now: number): { expiresAt?: n
   return { expiresAt };
 };
 
-export const tokenRoutes = (base: Pick<Base, 'storage' | 'clock'>): Route[] => {
+/** Whether the token is slowed: by a room above. */
+export type BrakeOf = (db: TenantDb, tokenId: string, now: number) => TokenBrake;
+
+export const tokenRoutes = (base: Pick<Base, 'storage' | 'clock'>, brakeOf: BrakeOf): Route[] => {
   const deps = { ...base, queue: createKeyedQueue() };
   return [
     defineRoute({
@@ -57,9 +62,14 @@ export const tokenRoutes = (base: Pick<Base, 'storage' | 'clock'>): Route[] => {
         },
       },
       handle: async ({ params: { id }, query }, { caller }) => {
-        const rows = await deps.storage.tenants.read(id, (db) => tokenStore(db).all());
+        const now = deps.clock.now();
+        const rows = await deps.storage.tenants.read(id, (db) =>
+          tokenStore(db)
+            .all()
+            .map((row) => ({ ...row, brake: brakeOf(db, row.id, now) })),
+        );
         const visible = rows.filter((row) => maySeeToken(caller, row));
-        return { status: 200, body: pageOf(visible, query, presentToken) };
+        return { status: 200, body: pageOf(visible, query, (row) => presentToken(row, row.brake)) };
       },
     }),
     defineRoute({

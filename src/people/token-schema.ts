@@ -1,6 +1,7 @@
 // API tokens as the API shows and takes them.
 import { z } from 'zod';
 import { tokenScopes } from '#src/accounts/entry/rules.ts';
+import { noBrake, type TokenBrake, tokenBrakeFields } from '#src/accounts/entry/slowed-token.ts';
 import type { TokenRow } from '#src/accounts/entry/token-store.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { canonicalNetwork } from '#src/kernel/ip-networks.ts';
@@ -38,6 +39,7 @@ export const tokenSchema = z
       .describe('networks that it may be used from; null: from anywhere'),
     created_at: z.iso.datetime(),
     last_used_at: z.iso.datetime().nullable().describe("to the minute's precision"),
+    ...tokenBrakeFields,
   })
   .meta({ id: 'ApiToken' });
 
@@ -66,7 +68,7 @@ export const createTokenBody = z
   })
   .meta({ examples: [{ name: 'Praxissoftware', scope: 'team' }] });
 
-export const presentToken = (row: TokenRow): z.infer<typeof tokenSchema> => ({
+export const presentToken = (row: TokenRow, brake: TokenBrake = noBrake): z.infer<typeof tokenSchema> => ({
   id: row.id,
   name: row.name,
   scope: row.scope,
@@ -75,4 +77,5 @@ export const presentToken = (row: TokenRow): z.infer<typeof tokenSchema> => ({
   allowed_addresses: row.allowed_json === null ? null : JSON.parse(row.allowed_json),
   created_at: toIso(row.created_at),
   last_used_at: toIsoOrNull(row.last_used_at),
+  ...brake,
 });

@@ -213,6 +213,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
     const { draft, projectId, idempotency } = await parsing(() => fromMime(content, recipients, controls()));
     const accepted = await accept({
       tenantId: caller.tenantId,
+      tokenId: caller.credentialId,
       projects: caller.projects,
       projectId,
       source: 'smtp',

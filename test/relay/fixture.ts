@@ -11,6 +11,8 @@ import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createContentCheck } from '#src/content/check-content.ts';
 import { createSigners } from '#src/domains/keys/signers.ts';
+import { createBrake } from '#src/feedback/brake/brake.ts';
+import { createTokenCounts } from '#src/feedback/brake/counts.ts';
 import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
 import { type Accepted, accept } from '#src/intake/accept.ts';
 import { createRequestQueue } from '#src/intake/answer.ts';
@@ -250,6 +252,11 @@ export const createRelay = async (
     isDkimBroken: () => false,
     usageReached: () => undefined,
     accepted: acceptedMessages(),
+    brake: createBrake({
+      counts: createTokenCounts(),
+      limits: () => defaultLimits,
+      notify: () => undefined,
+    }),
     holdDue: dueRegistry.hold,
     wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),
   };

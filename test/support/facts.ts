@@ -46,6 +46,7 @@ export const FACTS: Facts = {
   dkimBroken: false,
   plan: null,
   warmup: null,
+  brake: null,
   suppressed: new Map(),
   consent: null,
   isAskedFor: false,

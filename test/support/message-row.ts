@@ -25,6 +25,7 @@ export const messageRow = (
     bcc_json: '[]',
     reply_to_json: '[]',
     subject: 'Ihr Termin',
+    token_id: null,
     tag: null,
     tags_json: '[]',
     metadata_json: '{}',

@@ -1,6 +1,7 @@
 // What the service notifies people of by mail, as data; the words are in `texts.ts` and its parts. `link` is where they act, or
 // see the current state.
 
+import type { SlowedReason } from '#src/accounts/entry/slowed-token.ts';
 import type { Plan } from '#src/accounts/tenants/rules.ts';
 import type { FileFault } from '#src/kernel/db/file-states.ts';
 import type { Language } from '#src/kernel/language.ts';
@@ -137,6 +138,19 @@ export type NoticeContent =
       readonly at: number;
       readonly by: 'member' | 'token' | 'operator';
       readonly name: string;
+      readonly link: string;
+    }
+  /** An API token left its usual range, or a person slowed it: what it sends waits in a line. Also sent to the operator. */
+  | {
+      readonly kind: 'token_slowed';
+      readonly practice: string;
+      /** Its name. */
+      readonly token: string;
+      readonly at: number;
+      readonly by: 'brake' | 'member' | 'operator';
+      readonly reason: SlowedReason;
+      /** Mails that leave in an hour. */
+      readonly perHour: number;
       readonly link: string;
     }
   /** A webhook or alert was disabled: it gets no events until someone enables it again. */

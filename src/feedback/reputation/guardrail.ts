@@ -16,6 +16,13 @@ export interface GuardrailDeps {
   readonly systemTenantId: () => string | null;
   /** See PauseNotices. */
   readonly notifyOwners: (tenantId: string) => void;
+  /** The brake looks whether the token by which the mail was sent is still in its usual range. */
+  readonly countOutcome?: (
+    db: TenantDb,
+    tokenId: string,
+    outcome: 'hard_bounced' | 'complaints',
+    now: number,
+  ) => void;
 }
 
 export interface Guardrail {
@@ -54,6 +61,9 @@ export const createGuardrail = (deps: GuardrailDeps): Guardrail => ({
     const division = messageStore(db).divisionOf(messageSeq);
     if (division === undefined || !isCounted(division.source)) return;
     counterStore(db).addOutcomes(today, division, outcomes);
+    if (division.token_id !== null)
+      for (const outcome of ['hard_bounced', 'complaints'] as const)
+        if (outcomes.includes(outcome)) deps.countOutcome?.(db, division.token_id, outcome, now);
     const routeId = division.route_id;
     const isBad =
       outcomes.includes('hard_bounced') ||

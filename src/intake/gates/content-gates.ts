@@ -7,6 +7,7 @@ import { missingLegal } from '#src/accounts/tenants/legal.ts';
 import { warmupDay as dayOfWarmup, FIRST_BROADCAST_DAY, warmupCaps } from '#src/accounts/tenants/rules.ts';
 import { HARD_BLOCK_SCORE } from '#src/content/assessment.ts';
 import { wordsOf } from '#src/content/rate-content.ts';
+import { judge } from '#src/feedback/brake/rules.ts';
 import {
   type DepartureFacts,
   defineGate,
@@ -21,7 +22,7 @@ import type { Settings } from '#src/kernel/config/config.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { answerDefault } from '#src/kernel/language.ts';
 import { say } from '#src/kernel/say.ts';
-import { DAY, toIso } from '#src/kernel/time.ts';
+import { DAY, SECOND, toIso } from '#src/kernel/time.ts';
 import { addressDomain, addressKey } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { type Kind, kinds } from '#src/messages/kinds.ts';
@@ -246,6 +247,31 @@ export const warmupVolume = defineGate({
   },
 });
 
+export const usualRange = defineGate({
+  name: 'usual_range',
+  title: say`Usual range of the token`,
+  kind: 'token',
+  errors: ['token_slowed'],
+  check: ({ brake, mails, now }) => {
+    if (brake === null) return { facts: { applies: false } };
+    const verdict = judge(brake, mails, now);
+    if (verdict.is === 'free') return { facts: { slowed: false } };
+    const facts = { slowed: true, per_hour: verdict.perHour };
+    if (verdict.is === 'slowed')
+      return verdict.dueAt > now
+        ? { facts: { ...facts, until: toIso(verdict.dueAt) }, slowsUntil: verdict.dueAt }
+        : { facts };
+    return {
+      facts,
+      refusal: new AppError(
+        'token_slowed',
+        say`This token sends far more than it usually does, so it is slowed, and too much waits already.`,
+        { extra: { retry_after: Math.ceil((verdict.retryAt - now) / SECOND) } },
+      ),
+    };
+  },
+});
+
 export const promotional = defineGate({
   name: 'promotional',
   title: say`Advertising`,
@@ -323,6 +349,7 @@ export const contentGates: readonly Gate[] = [
   suppression,
   planCap,
   warmupVolume,
+  usualRange,
   promotional,
   content,
   tracking,

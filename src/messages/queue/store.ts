@@ -127,6 +127,10 @@ export const queueStore = perConnection((db: TenantDb) => {
     `UPDATE queue SET claimed = 0, due_at = max(due_at, ?), queued_at = ?
      WHERE recipient_id IN (SELECT recipient_id FROM queue WHERE claimed = 2 LIMIT ?)`,
   );
+  const bringForward = db.prepare<[number, number, number]>(
+    `UPDATE queue SET due_at = ?
+     WHERE recipient_id IN (SELECT id FROM recipients WHERE message_seq = ?) AND claimed = 0 AND due_at = ?`,
+  );
   const nextAttempts = db.prepare<[number], { recipient_id: number; due_at: number; claimed: 0 | 1 | 2 }>(
     'SELECT recipient_id, due_at, claimed FROM queue WHERE recipient_id IN (SELECT id FROM recipients WHERE message_seq = ?)',
   );
@@ -211,6 +215,10 @@ export const queueStore = perConnection((db: TenantDb) => {
     heldRows: (limit: number) => heldRows.all(limit),
     /** Some of what is held is due now, or at its time where that is later; patience with it begins again. Returns how much. */
     letGo: (now: number, limit: number): number => letGo.run(now, now, limit).changes,
+    /** What of the message is due at that very time is due at another one. */
+    bringForward: (messageSeq: number, from: number, to: number): void => {
+      bringForward.run(to, messageSeq, from);
+    },
     /** Next attempts of a message's recipients that are still queued; null: it is held since a restore. */
     nextAttempts: (messageSeq: number): Map<number, number | null> =>
       new Map(

@@ -38,6 +38,7 @@ const stored = ({ settings, message, body, attachments = [] }: Changes = {}): St
     seq: 1,
     is_pseudonymous: 0,
     campaign_seq: null,
+    token_id: null,
     template_id: null,
     id: '0199f3a2-5c1e-7d3a-9c44-8a1b2c3d4e5f',
     internet_message_id: '<0199f3a2-5c1e-7d3a-9c44-8a1b2c3d4e5f@mail.praxis.example>',

@@ -1,9 +1,12 @@
 // The mails to members about their practice, its domain and its plan.
+
+import type { SlowedReason } from '#src/accounts/entry/slowed-token.ts';
 import {
   type Mail,
   type Of,
   type Person,
   planName,
+  quotedShort,
   type Seen,
   wordsFor,
 } from '#src/accounts/mails/in-words.ts';
@@ -31,6 +34,23 @@ const seenAs = (seen: Seen): readonly string[] => {
     `Auf dem Versandweg „${seen.route}“ liegt der Anteil ${what}, bei ${share} (${count} von ${whole}, gezählt seit dem ${date(seen.from)}). Ab ${limit} wird der Versand angehalten, damit der Ruf Ihrer Domain keinen Schaden nimmt.`,
     advice,
   ];
+};
+
+/** What left the usual range. */
+const beyondAs = ({ measure, count, whole, usual, limit }: SlowedReason): string => {
+  const of = whole === null ? '' : `${counted(count)} von ${counted(whole)} E-Mails`;
+  switch (measure) {
+    case 'mails_per_hour':
+      return `${counted(count)} E-Mails in einer Stunde, üblich sind höchstens etwa ${counted(usual)}. Ab ${counted(limit)} wird es verlangsamt.`;
+    case 'mails_per_day':
+      return `${counted(count)} E-Mails an einem Tag, üblich sind höchstens etwa ${counted(usual)}. Ab ${counted(limit)} wird es verlangsamt.`;
+    case 'hard_bounces':
+      return `${of} von gestern und heute gingen an Adressen, die es nicht gibt.`;
+    case 'complaints':
+      return `${of} von gestern und heute haben Empfänger als Spam gemeldet.`;
+    case 'by_hand':
+      return '';
+  }
 };
 
 const personOf = ({ by, name }: Person, service: string): string => {
@@ -169,6 +189,21 @@ export const words = {
       ],
     };
   },
+  token_slowed: (
+    { practice, token, at, by, reason, perHour, link }: Of<'token_slowed'>,
+    service: string,
+  ): Mail => ({
+    subject: `Das API-Token „${token}“ von „${practice}“ ist verlangsamt`,
+    paragraphs: [
+      by === 'brake'
+        ? `Seit dem ${moment(at)}, ist das API-Token „${token}“ von „${practice}“ verlangsamt, weil es nicht mehr im üblichen Rahmen ist: ${beyondAs(reason)}`
+        : `${by === 'operator' ? `Der Betreiber von ${service}` : 'Ein Mitglied Ihrer Praxis'} hat das API-Token „${token}“ von „${practice}“ am ${moment(at)}, verlangsamt.${reason.note === null ? '' : ` Begründung: ${quotedShort(reason.note)}`}`,
+      `Es geht nichts verloren: Was mit diesem Token gesendet wird, ist angenommen und wartet; davon gehen ${counted(perHour)} E-Mails in der Stunde hinaus. Andere Token sind davon nicht betroffen.`,
+      'Stammt das von Ihnen, zum Beispiel ein geplanter Versand? Dann bestätigen Sie es hier mit einem Klick, und alles geht sofort hinaus:',
+      link,
+      'Stammt es nicht von Ihnen? Dann hat vermutlich jemand das Token oder das Programm, das es benutzt, zum Beispiel ein Formular Ihrer Website. Widerrufen Sie das Token auf derselben Seite und verwerfen Sie, was wartet.',
+    ],
+  }),
   practice_resumed: ({ practice, at, link, ...person }: Of<'practice_resumed'>, service: string): Mail => ({
     subject: `Der Versand von „${practice}“ geht weiter`,
     paragraphs: [

@@ -1,5 +1,7 @@
 // The mails to members about their practice, its domain and its plan.
-import { type Person, planName, type Seen, wordsFor } from '#src/accounts/mails/in-words.ts';
+
+import type { SlowedReason } from '#src/accounts/entry/slowed-token.ts';
+import { type Person, planName, quotedShort, type Seen, wordsFor } from '#src/accounts/mails/in-words.ts';
 import { FIRST_BROADCAST_DAY, warmupCaps } from '#src/accounts/tenants/rules.ts';
 import { formOf } from '#src/kernel/language.ts';
 import type { Words } from '../de/mails.ts';
@@ -25,6 +27,23 @@ const seenAs = (seen: Seen): readonly string[] => {
     `On the route “${seen.route}” the share of ${what} is ${share} (${count} of ${whole}, counted since ${date(seen.from)}). At ${limit} sending is paused, to protect the reputation of your domain.`,
     advice,
   ];
+};
+
+/** What left the usual range. */
+const beyondAs = ({ measure, count, whole, usual, limit }: SlowedReason): string => {
+  const of = whole === null ? '' : `${counted(count)} of ${counted(whole)} emails`;
+  switch (measure) {
+    case 'mails_per_hour':
+      return `${counted(count)} emails in an hour, where up to ${counted(usual)} or so are usual. Above ${counted(limit)} it is slowed.`;
+    case 'mails_per_day':
+      return `${counted(count)} emails on a day, where up to ${counted(usual)} or so are usual. Above ${counted(limit)} it is slowed.`;
+    case 'hard_bounces':
+      return `${of} of yesterday and today went to addresses that do not exist.`;
+    case 'complaints':
+      return `${of} of yesterday and today were reported as spam by recipients.`;
+    case 'by_hand':
+      return '';
+  }
 };
 
 const personOf = ({ by, name }: Person, service: string): string => {
@@ -159,6 +178,18 @@ export const words: Words = {
       ],
     };
   },
+  token_slowed: ({ practice, token, at, by, reason, perHour, link }, service) => ({
+    subject: `The API token “${token}” of “${practice}” is slowed`,
+    paragraphs: [
+      by === 'brake'
+        ? `The API token “${token}” of “${practice}” has been slowed since ${moment(at)}, because it left its usual range: ${beyondAs(reason)}`
+        : `${by === 'operator' ? `The operator of ${service}` : 'A member of your practice'} slowed the API token “${token}” of “${practice}” on ${moment(at)}.${reason.note === null ? '' : ` The reason given: ${quotedShort(reason.note)}`}`,
+      `Nothing is lost: what is sent with this token is accepted and waits; ${counted(perHour)} emails of it go out each hour. Other tokens are not affected.`,
+      'Is this yours, such as a mailing that you planned? Then confirm it here with one click, and everything goes out at once:',
+      link,
+      'Is it not yours? Then somebody else probably has the token, or the program that uses it, such as a form on your website. Revoke the token on the same page, and discard what waits.',
+    ],
+  }),
   practice_resumed: ({ practice, at, link, ...person }, service) => ({
     subject: `Sending for “${practice}” has been resumed`,
     paragraphs: [
