@@ -153,7 +153,7 @@ const noteForBrake = (
       { message_seq: seq, token_id: tokenId, mails, due_at: dueAt, else_due_at: elseDueAt },
       now,
     );
-  tally.add(db, tokenId, mails, now);
+  tally.add(db, tokenId, mails, verdict.is === 'free', now);
 };
 
 /** A refusal is returned, not thrown: it has written nothing that would have to be undone for all of the transaction. */

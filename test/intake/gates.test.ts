@@ -405,6 +405,23 @@ describe('refuses', () => {
       extra: { cap: 700 },
     },
     {
+      name: 'mail of a slowed token for which too much waits already',
+      facts: {
+        brake: {
+          tokenId: 't',
+          counted: { hour: 0, day: 0 },
+          usual: null,
+          limits: { factor: 5, least_per_hour: 100, least_per_day: 250 },
+          slowed: { perHour: 20, nextAt: NOW + 3 * DAY },
+          isLifted: false,
+          lineNextAt: 0,
+        },
+      },
+      gate: 'usual_range',
+      code: 'token_slowed',
+      extra: { retry_after: 3_600 },
+    },
+    {
       name: 'advertising on a transactional route',
       facts: { content: rated({ promotionalScore: 40, promotional: ['discount', 'shop_now'] }) },
       gate: 'promotional',

@@ -25,7 +25,8 @@ export interface Counted {
 
 /** What one transaction has counted. It may run twice, or fail: then it is taken back. */
 export interface Tally {
-  add(db: TenantDb, tokenId: string, mails: number, now: number): void;
+  /** `isFree`: they do not wait. What waits is no reason to slow another token. */
+  add(db: TenantDb, tokenId: string, mails: number, isFree: boolean, now: number): void;
   takeBack(): void;
 }
 
@@ -123,8 +124,8 @@ export const createTokenCounts = (): TokenCounts => {
         readonly mails: number;
       }[] = [];
       return {
-        add: (db, tokenId, mails, now) => {
-          for (const name of [tokenId, ALL_TOKENS]) {
+        add: (db, tokenId, mails, isFree, now) => {
+          for (const name of isFree ? [tokenId, ALL_TOKENS] : [tokenId]) {
             const count = countOf(db, tenantId, name, now);
             addTo(count, mails);
             added.push({ count, hour: count.hour, day: count.day, mails });

@@ -13,6 +13,12 @@ export const words = {
   'The operator has paused the practice, and alone resumes it.':
     'Der Betreiber hat die Praxis angehalten, und nur er setzt ihren Versand fort.',
   'Write to the operator.': 'Schreiben Sie dem Betreiber.',
+  'There is no such token.': 'Dieses Token gibt es nicht.',
+  'Only a person says that what a token sends is right.':
+    'Nur ein Mensch sagt, dass richtig ist, was ein Token sendet.',
+  'Sign in, as someone who manages tokens.': 'Melden Sie sich an, als jemand, der Token verwaltet.',
+  'The operator has slowed the token, and alone lifts that.':
+    'Der Betreiber hat das Token verlangsamt, und nur er hebt das auf.',
   'does not belong to the scope {}': 'gehört nicht zum Geltungsbereich {}',
   'A suppression for the whole practice': 'Eine Sperre für die ganze Praxis',
   'is required for the scope project': 'ist beim Geltungsbereich project erforderlich',

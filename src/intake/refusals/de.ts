@@ -19,6 +19,9 @@ export const words = {
   'Suppression list': 'Sperrliste',
   'Limit of the plan': 'Kontingent des Tarifs',
   'Warm-up: volume': 'Aufwärmphase: Menge',
+  'Usual range of the token': 'Üblicher Rahmen des Tokens',
+  'This token sends far more than it usually does, so it is slowed, and too much waits already.':
+    'Dieses Token sendet weit mehr als üblich; es ist deshalb verlangsamt, und es wartet schon zu viel.',
   Advertising: 'Werbung',
   Content: 'Inhalt',
   'Tracking of opens and clicks': 'Messung von Öffnungen und Klicks',
