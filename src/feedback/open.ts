@@ -10,6 +10,7 @@ import { openBrake } from './brake/open.ts';
 import type { LocateDeps } from './locate.ts';
 import { personalData } from './personal-data.ts';
 import { feedbackReceives } from './receives.ts';
+import { reportedMessageRoute } from './reported-message.ts';
 import { createGuardrail } from './reputation/guardrail.ts';
 import { isUnnotified } from './reputation/pause.ts';
 import { createPauseNotices } from './reputation/pause-notices.ts';
@@ -87,6 +88,7 @@ export const openFeedback = (
     personalData,
     routes: [
       ...slowing.routes,
+      reportedMessageRoute(base, locate),
       ...suppressionRoutes(suppressions),
       ...suppressionTransferRoutes(suppressions),
       ...unsubscribeRoutes({ ...suppressions, platform, unsubscribeKey, serviceName: name, simulatorDomain }),

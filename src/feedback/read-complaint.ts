@@ -101,3 +101,21 @@ export const readComplaint = async (
   const subscriptionLink = subscriptionLinkIn(parts);
   return subscriptionLink === null ? null : { subscriptionLink };
 };
+
+/** What leads to the message that a stranger reports: they send the mail itself, or a report with it inside. */
+export const cluesOfReported = async (source: Buffer): Promise<Clues> => {
+  const complaint = await readComplaint(source).catch(() => null);
+  if (complaint !== null && 'clues' in complaint) return complaint.clues;
+  const own = cluesIn('', returnedHead(source));
+  const message = await parseMessage(source.subarray(0, MAX_READ_BYTES), 'keep').catch(() => null);
+  const returned = message === null ? undefined : returnedMailIn(leavesOf(message.root));
+  if (returned === undefined) return own;
+  const inside = cluesIn('', returnedHead(returned.content));
+  return {
+    returnPaths: [...(own.returnPaths ?? []), ...(inside.returnPaths ?? [])],
+    feedbackIds: [...(own.feedbackIds ?? []), ...(inside.feedbackIds ?? [])],
+    unsubscribeTokens: [...(own.unsubscribeTokens ?? []), ...(inside.unsubscribeTokens ?? [])],
+    messageId: inside.messageId ?? own.messageId ?? null,
+    fromHost: inside.fromHost ?? own.fromHost ?? null,
+  };
+};

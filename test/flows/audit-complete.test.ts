@@ -169,6 +169,9 @@ test('every declared action is found in the audit, with who and from where, and 
   await byOwner('PATCH', `${base}/routes/${route.id}`, { name: 'Termine 2' });
   await byOwner('POST', `${base}/routes/${route.id}/default`);
   const token = await byOwner('POST', `${base}/api-tokens`, { name: 'Server', scope: 'team' });
+  await byOwner('POST', `${base}/api-tokens/${token.id}/slow`, {});
+  await byOwner('POST', `${base}/api-tokens/${token.id}/lift`, {});
+  await byOwner('POST', `${base}/api-tokens/${token.id}/discard`);
   await byOwner('DELETE', `${base}/api-tokens/${token.id}`);
   const template = await byOwner('POST', `${base}/templates`, {
     name: 'brief',

@@ -60,6 +60,8 @@ describe('a token', () => {
       allowed_addresses: ['127.0.0.1', '2001:db8::/32', '192.0.2.0/24'],
       created_at: ISO,
       last_used_at: null,
+      slowed: null,
+      lifted_until: null,
     });
     expect(await list(`${at()}?limit=200`)).toContainEqual(record);
     expect(await use(token)).toBe(200);

@@ -13,7 +13,7 @@ const reasonSchema = z
     note: z.string().nullable().describe('what a person wrote'),
   })
   .describe('what left the usual range');
-/** Of bounces and complaints `usual` and `limit` are shares, else mails. */
+/** Where it is bounces or complaints, `usual` and `limit` are shares, else mails. */
 export type SlowedReason = z.infer<typeof reasonSchema>;
 
 export const slowers = ['brake', 'member', 'operator'] as const;

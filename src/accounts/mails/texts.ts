@@ -25,13 +25,15 @@ const harmless = (name: string): string =>
 /** All names that are freely chosen. A member's is an address, which is not. */
 const withHarmlessNames = <Told extends object>(told: Told): Told => {
   const isMember = 'by' in told && told.by !== 'token';
-  const free = new Set(['practice', 'list', ...(isMember ? [] : ['name'])]);
+  const free = new Set(['practice', 'list', 'token', ...(isMember ? [] : ['name'])]);
   const names = Object.entries(told).filter(([field]) => free.has(field));
   return { ...told, ...Object.fromEntries(names.map(([field, name]) => [field, harmless(name)])) };
 };
 
 const disarmed = (notice: Mailed): Mailed => {
   const told = withHarmlessNames(notice);
+  if (told.kind === 'token_slowed' && told.reason.note !== null)
+    return { ...told, reason: { ...told.reason, note: harmless(told.reason.note) } };
   if (told.kind !== 'practice_paused' || told.cause.by === 'guardrail') return told;
   return { ...told, cause: { ...withHarmlessNames(told.cause), reason: harmless(told.cause.reason) } };
 };

@@ -3,6 +3,7 @@
 
 import type { z } from 'zod';
 import type { ticketSchema, ticketSummarySchema } from '#src/accounts/abuse/schema.ts';
+import type { reportedSchema } from '#src/feedback/reported-message.ts';
 import type { entrySchema } from '#src/accounts/waitlist/waitlist.ts';
 import type { auditEntrySchema } from '#src/events/audit-routes.ts';
 import { adminCommand } from './admin-command.ts';
@@ -18,7 +19,23 @@ type Entry = z.output<typeof entrySchema>;
 
 const STAGES = 'open|investigating|closed';
 
-const described = (ticket: Ticket): string => {
+type Reported = z.output<typeof reportedSchema>['message'];
+
+const reportedText = (message: Reported): string =>
+  message === null
+    ? 'No message of this service is found in it.\n'
+    : record([
+        ['message', message.id],
+        ['of practice', `${message.practice.id} (${message.practice.name})`],
+        ['found by', message.found_by === 'signed' ? 'what only its recipients have' : 'its Message-ID'],
+        ['accepted', message.created_at],
+        ['its subject', message.subject],
+        ['recipients', message.recipients],
+        ['token', message.token && `${message.token.id} (${message.token.name ?? 'revoked'})`],
+        ['slowed until', message.token?.slowed?.until ?? null],
+      ]);
+
+const described = (ticket: Ticket, message: Reported): string => {
   const { source_bytes: bytes, steps } = ticket;
   const head = record([
     ['id', ticket.id],
@@ -37,7 +54,7 @@ const described = (ticket: Ticket): string => {
     steps.map(({ at, stage, note }) => [at, stage, note]),
     'Nothing was done yet.',
   );
-  return `${head}\n${paragraph(ticket.description)}\n${history}`;
+  return `${head}\n${paragraph(ticket.description)}\n${reportedText(message)}\n${history}`;
 };
 
 const ticketRow = ({ id, stage, created_at, reporter, practice_id, subject }: TicketSummary): Cell[] => [
@@ -92,7 +109,8 @@ const abuseCommands = [
       const ticket = await (isChange
         ? api.call<Ticket>('PATCH', path, fields)
         : api.call<Ticket>('GET', path));
-      return { json: ticket, text: described(ticket) };
+      const { message } = await api.call<{ message: Reported }>('GET', `${path}/message`);
+      return { json: { ...ticket, message }, text: described(ticket, message) };
     },
   }),
 ];

@@ -14,7 +14,7 @@ interface Count {
   inHour: number;
   day: number;
   inDay: number;
-  /** By day. */
+  /** What is not written yet, each day for itself. */
   readonly unwritten: Map<number, { mails: number; busiest: number }>;
 }
 

@@ -19,7 +19,7 @@ export interface BrakeLimits {
 }
 
 export interface TokenDay {
-  /** As `utcDay` counts. */
+  /** The UTC day, counted from the epoch. */
   readonly day: number;
   readonly mails: number;
   readonly busiest_hour: number;

@@ -96,7 +96,7 @@ export const brakeStore = perConnection((db: TenantDb) => {
   return {
     /** In the order of the days. */
     days: (tokenId: string): readonly TokenDayRow[] => daysOf(tokenId),
-    /** Of all tokens together, those that were revoked too. */
+    /** The sums of all tokens, those too that were revoked. */
     daysOfAll: (): readonly TokenDayRow[] => allDays(),
     addToDay: (tokenId: string, part: DayPart): void => {
       const nothing = { mails: 0, busiest_hour: 0, hard_bounced: 0, complaints: 0 } as const;

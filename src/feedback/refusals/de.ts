@@ -13,7 +13,6 @@ export const words = {
   'The operator has paused the practice, and alone resumes it.':
     'Der Betreiber hat die Praxis angehalten, und nur er setzt ihren Versand fort.',
   'Write to the operator.': 'Schreiben Sie dem Betreiber.',
-  'There is no such token.': 'Dieses Token gibt es nicht.',
   'Only a person says that what a token sends is right.':
     'Nur ein Mensch sagt, dass richtig ist, was ein Token sendet.',
   'Sign in, as someone who manages tokens.': 'Melden Sie sich an, als jemand, der Token verwaltet.',

@@ -9,6 +9,7 @@ import { Form, TextArea } from '#dashboard/parts/form.tsx';
 import { Table } from '#dashboard/parts/table.tsx';
 import { bytes, translated } from '#dashboard/words.ts';
 import { About } from './about.tsx';
+import { Reported } from './reported.tsx';
 import { stageTones } from './tones.ts';
 import { words } from './words/de.ts';
 
@@ -122,6 +123,7 @@ export const Ticket = ({ id: ticketID }: { readonly id: string }) => {
                   </>
                 )}
               </Card>
+              <Reported ticket={one} onChange={ticket.reload} />
               <About ticket={one} onChange={ticket.reload} />
             </div>
             <Steps ticket={one} onChange={ticket.reload} />

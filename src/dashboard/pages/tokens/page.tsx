@@ -8,6 +8,7 @@ import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { curlOf, Empty, toast } from '#dashboard/parts/feedback.tsx';
 import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { Secret } from '#dashboard/parts/secret.tsx';
+import { SlowedActions, SlowedState } from '#dashboard/parts/slowed.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { practice } from '#dashboard/session.ts';
 import { translated } from '#dashboard/words.ts';
@@ -26,7 +27,15 @@ const Tokens = () => {
   const nameOf = (projectId: string): string =>
     projects.value?.data.find((one) => one.id === projectId)?.name ?? projectId;
   const columns: readonly Column<ApiToken>[] = [
-    { head: w.name, cell: ({ name }) => <strong>{name}</strong>, isMain: true },
+    {
+      head: w.name,
+      cell: ({ name, slowed, lifted_until }) => (
+        <>
+          <strong>{name}</strong> <SlowedState slowed={slowed} lifted_until={lifted_until} />
+        </>
+      ),
+      isMain: true,
+    },
     {
       head: w.scope,
       cell: ({ project_id }) => (project_id === null ? w.team : w.projectOf(nameOf(project_id))),
@@ -42,7 +51,9 @@ const Tokens = () => {
     {
       head: w.actions,
       align: 'end',
-      cell: ({ id: tokenID, name }) => (
+      cell: ({ id: tokenID, name, slowed, lifted_until }) => (
+        <>
+        <SlowedActions id={id} tokenID={tokenID} name={name} brake={{ slowed, lifted_until }} onDone={pages.reload} />
         <Confirm
           button={w.revoke}
           text={w.revokeText(name)}
@@ -54,6 +65,7 @@ const Tokens = () => {
             pages.reload();
           }}
         />
+        </>
       ),
     },
   ];

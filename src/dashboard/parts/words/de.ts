@@ -186,4 +186,31 @@ export const words = {
     reached: (share: string) => `${share} des Tarifs sind verbraucht.`,
     full: 'Der Tarif ist aufgebraucht: Bis die Zählung neu beginnt, wird keine neue Nachricht angenommen.',
   },
+  brake: {
+    slowed: 'verlangsamt',
+    measures: {
+      mails_per_hour: 'E-Mails in einer Stunde',
+      mails_per_day: 'E-Mails an einem Tag',
+      hard_bounces: 'Adressen, die es nicht gibt',
+      complaints: 'als Spam gemeldet',
+      by_hand: 'Von Hand.',
+    },
+    ofWhole: (count: string, whole: string) => `${count} von ${whole}`,
+    usual: 'üblich:',
+    pace: (perHour: string, waiting: string) => `${perHour} E-Mails gehen je Stunde hinaus, ${waiting} warten.`,
+    until: 'Bis',
+    liftedUntil: 'Bestätigt bis',
+    lift: 'Das ist richtig so',
+    liftText: (name: string) =>
+      `Was mit „${name}“ gesendet wird, ist gewollt: Was wartet, geht sofort hinaus, und einen Tag lang wird es nicht verlangsamt.`,
+    lifted: 'Alles geht hinaus.',
+    slow: 'Verlangsamen',
+    slowText: (name: string) =>
+      `Was mit „${name}“ gesendet wird, wartet einen Tag lang in einer Reihe. Die Inhaber bekommen eine E-Mail.`,
+    isSlowed: 'Das Token ist verlangsamt.',
+    stop: 'Widerrufen und verwerfen',
+    stopText: (name: string) =>
+      `Programme, die „${name}“ benutzen, werden ab sofort abgewiesen, und was wegen der Verlangsamung wartet, wird nie gesendet.`,
+    stopped: 'Das Token gilt nicht mehr, und was wartete, ist verworfen.',
+  },
 };

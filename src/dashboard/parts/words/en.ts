@@ -181,4 +181,31 @@ export const words: typeof german = {
     reached: (share) => `${share} of the plan is used.`,
     full: 'The plan is used up: no new message is accepted until counting starts again.',
   },
+  brake: {
+    slowed: 'slowed',
+    measures: {
+      mails_per_hour: 'Emails in an hour',
+      mails_per_day: 'Emails on a day',
+      hard_bounces: 'Addresses that do not exist',
+      complaints: 'Reported as spam',
+      by_hand: 'By hand.',
+    },
+    ofWhole: (count, whole) => `${count} of ${whole}`,
+    usual: 'usual:',
+    pace: (perHour, waiting) => `${perHour} emails go out an hour, ${waiting} wait.`,
+    until: 'Until',
+    liftedUntil: 'Confirmed until',
+    lift: 'This is right',
+    liftText: (name) =>
+      `What is sent with “${name}” is wanted: what waits goes out at once, and nothing slows it for a day.`,
+    lifted: 'Everything goes out.',
+    slow: 'Slow',
+    slowText: (name) =>
+      `What is sent with “${name}” waits in a line for a day. The owners get an email.`,
+    isSlowed: 'The token is slowed.',
+    stop: 'Revoke and discard',
+    stopText: (name) =>
+      `Programs that use “${name}” are refused from now on, and what waits because it is slowed is never sent.`,
+    stopped: 'The token is valid no more, and what waited is discarded.',
+  },
 };

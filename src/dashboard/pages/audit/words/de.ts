@@ -94,6 +94,8 @@ export const words = {
     reschedule: 'neu geplant',
     cancel: 'abgebrochen',
     release: 'freigegeben',
+    slow: 'verlangsamt',
+    lift: 'für richtig erklärt',
     discard: 'verworfen',
     freeze: 'für den Umzug angehalten',
     unfreeze: 'Umzug abgebrochen',

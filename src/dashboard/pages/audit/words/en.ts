@@ -96,6 +96,8 @@ export const words: typeof german = {
     reschedule: 'rescheduled',
     cancel: 'cancelled',
     release: 'released',
+    slow: 'slowed',
+    lift: 'declared to be right',
     discard: 'discarded',
     freeze: 'stopped for the move',
     unfreeze: 'move cancelled',

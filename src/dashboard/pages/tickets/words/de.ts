@@ -29,4 +29,15 @@ export const words = {
   pauseText: 'Es geht keine Mail mehr hinaus, und neue wird abgelehnt.',
   paused: 'Die Praxis ist angehalten.',
   isPaused: 'Angehalten',
+  message: 'Die gemeldete Nachricht',
+  notFound: 'Keine Nachricht dieses Dienstes gefunden: Der Meldung liegt keine Mail bei, oder sie kommt nicht von hier.',
+  sentAt: 'Angenommen',
+  token: 'API-Token',
+  noToken: 'keines',
+  revokedToken: 'widerrufen',
+  openMessage: 'Zur Nachricht',
+  foundBy: {
+    signed: 'Gefunden durch einen Link oder eine Absenderadresse, die nur Empfänger dieser Mail haben.',
+    message_id: 'Gefunden durch die Message-ID, die jeder aufschreiben kann.',
+  },
 };

@@ -31,4 +31,15 @@ export const words: typeof german = {
   pauseText: 'No mail leaves any more, and new mail is refused.',
   paused: 'The practice is paused.',
   isPaused: 'Paused',
+  message: 'The reported message',
+  notFound: 'No message of this service is found: no mail came with the report, or it is not from here.',
+  sentAt: 'Accepted',
+  token: 'API token',
+  noToken: 'none',
+  revokedToken: 'revoked',
+  openMessage: 'To the message',
+  foundBy: {
+    signed: 'Found by a link or a sender address that only recipients of this mail have.',
+    message_id: 'Found by the Message-ID, which anyone can write.',
+  },
 };
