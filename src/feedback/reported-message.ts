@@ -3,12 +3,12 @@
 // Message-ID in the description. A Message-ID is no proof, because everyone who has the message knows it; so the answer says by what
 // it was found.
 import { z } from 'zod';
+import { ticketStore } from '#src/accounts/abuse/store.ts';
+import { getTicket } from '#src/accounts/abuse/tickets.ts';
 import { tokenBrakeFields } from '#src/accounts/entry/slowed-token.ts';
 import { tokenStore } from '#src/accounts/entry/token-store.ts';
-import { getTicket } from '#src/accounts/abuse/tickets.ts';
-import { ticketStore } from '#src/accounts/abuse/store.ts';
-import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
+import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Base } from '#src/kernel/base.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { idSchema } from '#src/kernel/fields.ts';
@@ -60,12 +60,7 @@ type Reported = NonNullable<z.input<typeof reportedSchema>['message']>;
 const NAMED = /<[^<>@\s]{1,250}@[^<>@\s]{1,255}>/g;
 const MAX_NAMED = 5;
 
-const present = (
-  db: TenantDb,
-  row: MessageRow,
-  found_by: Reported['found_by'],
-  now: number,
-): Reported => {
+const present = (db: TenantDb, row: MessageRow, found_by: Reported['found_by'], now: number): Reported => {
   const { id, name } = tenantStore(db).practice();
   const { token_id: tokenId } = row;
   return {
@@ -88,7 +83,12 @@ const present = (
 };
 
 /** Tenants that may have sent a mail of that Message-ID. */
-const tenantsFor = async (deps: LocateDeps, messageId: string, clues: Clues, known: string | null): Promise<string[]> => {
+const tenantsFor = async (
+  deps: LocateDeps,
+  messageId: string,
+  clues: Clues,
+  known: string | null,
+): Promise<string[]> => {
   const hosts = [/@([^@>]+)>?$/.exec(messageId)?.[1] ?? '', clues.fromHost ?? ''];
   const holders = await deps.readPlatform((db) =>
     hosts.flatMap((host) => {

@@ -50,6 +50,7 @@ const start = (home?: string): Promise<TestApp> =>
     config: {
       ...unlimitedSignIn,
       admin: { mail: OPERATOR },
+      smtp: { inbound: { listen: '127.0.0.1:0' } },
       limits: {
         ...unlimitedSignIn.limits,
         managed_host_mails: 100_000,
@@ -288,4 +289,39 @@ test('what the operator has slowed, only they lift', async () => {
   expect((await act('slow', {}, owner)).status).toBe(403);
   await until('the owner is told', () => told(ownerAddress));
   expect((await act('lift', {}, app.adminToken)).body).toMatchObject({ slowed: null });
+});
+
+describe('a report of abuse', () => {
+  const about = async (fields: object) => {
+    const typed = { email: 'erika@example.org', subject: 'Werbung', description: 'Ungefragt.' };
+    const { body } = await app.request<{ id: string }>('POST', '/api/public/abuse', { ...typed, ...fields });
+    const path = `/api/admin/abuse-tickets/${body.id}/message`;
+    return (
+      await app.request<{ message: Record<string, unknown> | null }>('GET', path, undefined, app.adminToken)
+    ).body.message;
+  };
+
+  test('shows the message that it is about and its token, without text and recipients', async () => {
+    const id = await app.send(sender, { to: strangers(2), subject: 'Angebot des Tages', text: 'Geheimnis.' });
+    await app.untilStatus(sender, id, 'processed');
+    const mail = receiver.messages.find(({ content }) => String(content).includes('Angebot des Tages'));
+    const source = String(mail?.content);
+    const shown = {
+      id,
+      practice: { id: sender.practice.id, name: sender.practice.name },
+      subject: 'Angebot des Tages',
+      recipients: 2,
+      token: { id: (await token()).id, name: 'test', slowed: null },
+    };
+    const known = await about({ source: `Return-Path: <${mail?.mailFrom}>\r\n${source}` });
+    expect(known).toMatchObject({ ...shown, found_by: 'signed' });
+    expect(JSON.stringify(known)).not.toMatch(/Geheimnis|@example\.net/);
+
+    const messageId = /^Message-ID: (<[^>]+>)/im.exec(source)?.[1] ?? '';
+    expect(await about({ description: `Bitte prüfen: ${messageId}` })).toMatchObject({
+      ...shown,
+      found_by: 'message_id',
+    });
+    expect(await about({ description: 'Bitte prüfen: <fremd@example.org>' })).toBeNull();
+  });
 });

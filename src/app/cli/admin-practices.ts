@@ -167,6 +167,27 @@ export const practiceCommands = [
     },
   }),
   adminCommand({
+    name: 'token',
+    summary:
+      'slow an API token of a practice, lift that, revoke it, or discard its mail that waits while it is slowed',
+    options: {
+      practice: practiceOption,
+      id: { value: 'ID', required: true, about: 'the token, as its practice and abuse tickets show it' },
+      do: { value: 'slow|lift|revoke|discard', required: true, about: 'what is to be done' },
+    },
+    check: ({ do: verb }) => {
+      if (!/^(slow|lift|revoke|discard)$/.test(verb))
+        throw new UsageError('admin token: --do expects slow, lift, revoke or discard');
+    },
+    ask: async (api, { practice, id, do: verb }) => {
+      const path = `${await api.pathOfPractice(practice)}/api-tokens/${encodeURIComponent(id)}`;
+      const json = await (verb === 'revoke'
+        ? api.call('DELETE', path)
+        : api.call('POST', `${path}/${verb}`, verb === 'discard' ? undefined : {}));
+      return { json, text: 'Done.\n' };
+    },
+  }),
+  adminCommand({
     name: 'pause',
     summary: 'let nothing of a practice be sent or accepted; what is queued waits',
     options: {

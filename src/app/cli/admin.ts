@@ -3,9 +3,9 @@
 
 import type { z } from 'zod';
 import type { ticketSchema, ticketSummarySchema } from '#src/accounts/abuse/schema.ts';
-import type { reportedSchema } from '#src/feedback/reported-message.ts';
 import type { entrySchema } from '#src/accounts/waitlist/waitlist.ts';
 import type { auditEntrySchema } from '#src/events/audit-routes.ts';
+import type { reportedSchema } from '#src/feedback/reported-message.ts';
 import { adminCommand } from './admin-command.ts';
 import { domainCommands } from './admin-domains.ts';
 import { practiceCommands } from './admin-practices.ts';

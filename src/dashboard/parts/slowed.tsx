@@ -77,7 +77,10 @@ export const SlowedActions = ({
           text={w.slowText(name)}
           small
           onConfirm={() =>
-            then(call('POST /api/practices/{id}/api-tokens/{tokenID}/slow', { ...path, body: {} }), w.isSlowed)
+            then(
+              call('POST /api/practices/{id}/api-tokens/{tokenID}/slow', { ...path, body: {} }),
+              w.isSlowed,
+            )
           }
         />
       )}

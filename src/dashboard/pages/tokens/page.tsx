@@ -53,18 +53,24 @@ const Tokens = () => {
       align: 'end',
       cell: ({ id: tokenID, name, slowed, lifted_until }) => (
         <>
-        <SlowedActions id={id} tokenID={tokenID} name={name} brake={{ slowed, lifted_until }} onDone={pages.reload} />
-        <Confirm
-          button={w.revoke}
-          text={w.revokeText(name)}
-          kind="danger"
-          small
-          onConfirm={async () => {
-            await call('DELETE /api/practices/{id}/api-tokens/{tokenID}', { id, tokenID });
-            toast(w.revoked);
-            pages.reload();
-          }}
-        />
+          <SlowedActions
+            id={id}
+            tokenID={tokenID}
+            name={name}
+            brake={{ slowed, lifted_until }}
+            onDone={pages.reload}
+          />
+          <Confirm
+            button={w.revoke}
+            text={w.revokeText(name)}
+            kind="danger"
+            small
+            onConfirm={async () => {
+              await call('DELETE /api/practices/{id}/api-tokens/{tokenID}', { id, tokenID });
+              toast(w.revoked);
+              pages.reload();
+            }}
+          />
         </>
       ),
     },

@@ -197,7 +197,8 @@ export const words = {
     },
     ofWhole: (count: string, whole: string) => `${count} von ${whole}`,
     usual: 'üblich:',
-    pace: (perHour: string, waiting: string) => `${perHour} E-Mails gehen je Stunde hinaus, ${waiting} warten.`,
+    pace: (perHour: string, waiting: string) =>
+      `${perHour} E-Mails gehen je Stunde hinaus, ${waiting} warten.`,
     until: 'Bis',
     liftedUntil: 'Bestätigt bis',
     lift: 'Das ist richtig so',

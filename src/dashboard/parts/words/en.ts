@@ -200,8 +200,7 @@ export const words: typeof german = {
       `What is sent with “${name}” is wanted: what waits goes out at once, and nothing slows it for a day.`,
     lifted: 'Everything goes out.',
     slow: 'Slow',
-    slowText: (name) =>
-      `What is sent with “${name}” waits in a line for a day. The owners get an email.`,
+    slowText: (name) => `What is sent with “${name}” waits in a line for a day. The owners get an email.`,
     isSlowed: 'The token is slowed.',
     stop: 'Revoke and discard',
     stopText: (name) =>

@@ -30,7 +30,8 @@ export const words = {
   paused: 'Die Praxis ist angehalten.',
   isPaused: 'Angehalten',
   message: 'Die gemeldete Nachricht',
-  notFound: 'Keine Nachricht dieses Dienstes gefunden: Der Meldung liegt keine Mail bei, oder sie kommt nicht von hier.',
+  notFound:
+    'Keine Nachricht dieses Dienstes gefunden: Der Meldung liegt keine Mail bei, oder sie kommt nicht von hier.',
   sentAt: 'Angenommen',
   token: 'API-Token',
   noToken: 'keines',
