@@ -7,7 +7,7 @@ import { auditStore } from '#src/events/audit-store.ts';
 import { type Change, systemChange } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
-import { ALL_TOKENS, type TokenCounts } from './counts.ts';
+import type { TokenCounts } from './counts.ts';
 import {
   type BrakeFacts,
   type BrakeLimits,
@@ -21,7 +21,7 @@ import {
   type Verdict,
   WINDOW_DAYS,
 } from './rules.ts';
-import { type BrakeRow, brakeStore, type SlowedMessageRow, type TokenDayRow } from './store.ts';
+import { ALL_TOKENS, type BrakeRow, brakeStore, type SlowedMessageRow, type TokenDayRow } from './store.ts';
 
 export interface BrakeDeps {
   readonly counts: TokenCounts;
@@ -48,7 +48,7 @@ const usualFor = (db: TenantDb, tokenId: string, now: number) => {
   const today = utcDay(now);
   const own = usualOfDays(brakeStore(db).days(tokenId), today);
   return own === null
-    ? { isOwn: false, usual: usualOfDays(brakeStore(db).daysOfAll(), today) }
+    ? { isOwn: false, usual: usualOfDays(brakeStore(db).days(ALL_TOKENS), today) }
     : { isOwn: true, usual: own };
 };
 

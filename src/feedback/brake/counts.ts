@@ -4,10 +4,7 @@ import { utcDay } from '#src/accounts/counters/rules.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { HOUR } from '#src/kernel/time.ts';
-import { brakeStore } from './store.ts';
-
-/** Names what all tokens of the tenant sent together. */
-export const ALL_TOKENS = '';
+import { ALL_TOKENS, brakeStore } from './store.ts';
 
 interface Count {
   hour: number;
@@ -50,9 +47,11 @@ export const createTokenCounts = (): TokenCounts => {
   const tenants = new Map<string, Map<string, Count>>();
 
   const storedIn = (db: TenantDb, tokenId: string, day: number): number => {
-    const store = brakeStore(db);
-    const days = tokenId === ALL_TOKENS ? store.daysOfAll() : store.days(tokenId);
-    return days.find((row) => row.day === day)?.mails ?? 0;
+    return (
+      brakeStore(db)
+        .days(tokenId)
+        .find((row) => row.day === day)?.mails ?? 0
+    );
   };
 
   const countOf = (db: TenantDb, tenantId: string, tokenId: string, now: number): Count => {

@@ -1,5 +1,5 @@
 // What tokens send on each day, which of them are slowed, and the messages that wait for that, in the tenant's file.
-import { remembered, rememberedBy } from '#src/kernel/db/memory.ts';
+import { keepBeside, rememberedBy } from '#src/kernel/db/memory.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Outcomes, TokenDay } from './rules.ts';
 
@@ -30,6 +30,9 @@ export interface SlowedMessageRow {
   else_due_at: number;
 }
 
+/** Names what all tokens of the tenant sent together. */
+export const ALL_TOKENS = '';
+
 /** What is added to a token's day. */
 export type DayPart = Pick<TokenDayRow, 'day'> & Partial<Omit<TokenDayRow, 'day'>>;
 
@@ -44,6 +47,25 @@ const noBrake = (tokenId: string): BrakeRow => ({
   next_at: null,
   lifted_until: null,
   told: 1,
+});
+
+const nothing = {
+  mails: 0,
+  busiest_hour: 0,
+  hard_bounced: 0,
+  complaints: 0,
+  is_slowed: 0,
+  is_approved: 0,
+} as const;
+
+const sumOf = (before: TokenDayRow, part: Required<DayPart>): TokenDayRow => ({
+  day: part.day,
+  mails: before.mails + part.mails,
+  busiest_hour: Math.max(before.busiest_hour, part.busiest_hour),
+  hard_bounced: before.hard_bounced + part.hard_bounced,
+  complaints: before.complaints + part.complaints,
+  is_slowed: before.is_slowed === 1 ? 1 : part.is_slowed,
+  is_approved: before.is_approved === 1 ? 1 : part.is_approved,
 });
 
 export const brakeStore = perConnection((db: TenantDb) => {
@@ -90,25 +112,40 @@ export const brakeStore = perConnection((db: TenantDb) => {
   const letGo = db.prepare<[number]>('DELETE FROM slowed_messages WHERE message_seq = ?');
   const removeLeft = db.prepare<[number]>('DELETE FROM slowed_messages WHERE due_at < ?');
 
-  const daysOf = rememberedBy(db, (tokenId: string) => days.all(tokenId));
-  const allDays = remembered(db, () => daysOfAll.all());
+  /** What a transaction adds to days is written once, at its end. */
+  const sums = new Map<string, Required<DayPart> & { tokenId: string }>();
+  const writeSums = (): void => {
+    for (const sum of sums.values()) add.run(sum);
+    sums.clear();
+  };
+  keepBeside(db, { write: writeSums, forget: () => sums.clear() });
+  const daysOf = rememberedBy(db, (tokenId: string): readonly TokenDayRow[] => {
+    writeSums();
+    return tokenId === ALL_TOKENS ? daysOfAll.all() : days.all(tokenId);
+  });
+  const addInMemory = (name: string, part: Required<DayPart>): void => {
+    const rows = daysOf(name);
+    const before = rows.find(({ day }) => day === part.day) ?? { ...nothing, day: part.day };
+    daysOf.know(name, [...rows.filter(({ day }) => day !== part.day), sumOf(before, part)]);
+  };
   const brakeOf = rememberedBy(db, (tokenId: string): BrakeRow => brake.get(tokenId) ?? noBrake(tokenId));
   return {
-    /** In the order of the days. */
+    /** In any order; `ALL_TOKENS` names the sums of all tokens, those too that were revoked. */
     days: (tokenId: string): readonly TokenDayRow[] => daysOf(tokenId),
-    /** The sums of all tokens, those too that were revoked. */
-    daysOfAll: (): readonly TokenDayRow[] => allDays(),
-    addToDay: (tokenId: string, part: DayPart): void => {
-      const nothing = { mails: 0, busiest_hour: 0, hard_bounced: 0, complaints: 0 } as const;
-      add.run({ tokenId, ...nothing, is_slowed: 0, is_approved: 0, ...part });
-      daysOf.forget();
-      allDays.forget();
+    addToDay: (tokenId: string, given: DayPart): void => {
+      const part = { ...nothing, ...given };
+      const own = daysOf(tokenId).find(({ day }) => day === part.day)?.busiest_hour ?? 0;
+      addInMemory(tokenId, part);
+      // The sum of all tokens' busiest hours rises by what this token's does.
+      const all = daysOf(ALL_TOKENS).find(({ day }) => day === part.day)?.busiest_hour ?? 0;
+      addInMemory(ALL_TOKENS, { ...part, busiest_hour: all + Math.max(0, part.busiest_hour - own) });
+      const key = `${part.day} ${tokenId}`;
+      const before = sums.get(key);
+      sums.set(key, { tokenId, ...(before === undefined ? part : sumOf(before, part)) });
     },
     /** Days before `day`, but approved ones only before `approvedDay`. */
     removeDaysBefore: (day: number, approvedDay: number): void => {
-      if (removeDays.run(day, approvedDay).changes === 0) return;
-      daysOf.forget();
-      allDays.forget();
+      if (removeDays.run(day, approvedDay).changes > 0) daysOf.forget();
     },
     brake: (tokenId: string): BrakeRow => brakeOf(tokenId),
     put: (row: BrakeRow): void => {
