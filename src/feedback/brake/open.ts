@@ -31,14 +31,14 @@ export const openBrake = (
     run: async (id) => {
       const now = clock.now();
       const today = utcDay(now);
-      const isUntold = await files.write(id, (db) => {
-        const store = brakeStore(db);
-        // A week more than is looked at: when a token was first used counts too.
-        store.removeDaysBefore(today - WINDOW_DAYS - 7, today - APPROVED_KEPT_DAYS);
-        store.removeLeft(now - DAY);
-        return store.untold().length > 0;
-      });
-      if (isUntold) notices.run(id);
+      // A week more than is looked at: when a token was first used counts too.
+      const old = [today - WINDOW_DAYS - 7, today - APPROVED_KEPT_DAYS, now - DAY] as const;
+      const found = await files.read(id, (db) => ({
+        isAnyOld: brakeStore(db).isAnyOld(...old),
+        isUntold: brakeStore(db).untold().length > 0,
+      }));
+      if (found.isAnyOld) await files.write(id, (db) => brakeStore(db).removeOld(...old));
+      if (found.isUntold) notices.run(id);
     },
   };
   return {

@@ -89,6 +89,12 @@ export const brakeStore = perConnection((db: TenantDb) => {
   const removeDays = db.prepare<[number, number]>(
     'DELETE FROM token_days WHERE day < ? AND (is_approved = 0 OR day < ?)',
   );
+  const isAnyOld = db
+    .prepare<[number, number, number], 0 | 1>(
+      `SELECT EXISTS (SELECT 1 FROM token_days WHERE day < ? AND (is_approved = 0 OR day < ?))
+         OR EXISTS (SELECT 1 FROM slowed_messages WHERE due_at < ?)`,
+    )
+    .pluck();
   const brake = db.prepare<[string], BrakeRow>('SELECT * FROM token_brakes WHERE token_id = ?');
   const put = db.prepare<BrakeRow>(
     `INSERT OR REPLACE INTO token_brakes (token_id, slowed_at, slowed_until, slowed_by, reason_json, per_hour, is_in_common,
@@ -143,8 +149,12 @@ export const brakeStore = perConnection((db: TenantDb) => {
       const before = sums.get(key);
       sums.set(key, { tokenId, ...(before === undefined ? part : sumOf(before, part)) });
     },
-    /** Days before `day`, but approved ones only before `approvedDay`. */
-    removeDaysBefore: (day: number, approvedDay: number): void => {
+    /** Whether `removeOld` would remove anything. */
+    isAnyOld: (day: number, approvedDay: number, before: number): boolean =>
+      isAnyOld.get(day, approvedDay, before) === 1,
+    /** Days before `day`, but approved ones only before `approvedDay`; messages that were due before `before`. */
+    removeOld: (day: number, approvedDay: number, before: number): void => {
+      removeLeft.run(before);
       if (removeDays.run(day, approvedDay).changes > 0) daysOf.forget();
     },
     brake: (tokenId: string): BrakeRow => brakeOf(tokenId),
@@ -163,9 +173,6 @@ export const brakeStore = perConnection((db: TenantDb) => {
     waiting: (tokenId: string, now: number): number => waiting.get(tokenId, now) ?? 0,
     letGo: (messageSeq: number): void => {
       letGo.run(messageSeq);
-    },
-    removeLeft: (before: number): void => {
-      removeLeft.run(before);
     },
   };
 });
