@@ -167,6 +167,11 @@ test(
     const from = await copied();
     const lost = await proxy.request(one.name, 'GET', '/api/meta');
     expect([lost.status, lost.headers['retry-after']]).toEqual([503, '5']);
+    // The token of the practice that has moved leads past the lost host.
+    const found = await proxy.request(one.name, 'GET', `/api/practices/${mover.id}`, {
+      authorization: `Bearer ${mover.token}`,
+    });
+    expect(found.status).toBe(200);
     receiver.setBehaviour({});
     const begun = performance.now();
     const taken = await command(two.home, 'fleet', 'take-over', 'one', '--from', from, ...fleet, ...maps);
