@@ -58,6 +58,8 @@ const LEFT: Readonly<Record<string, string>> = {
     'a start asks in one statement who follows the log of tenants that are here',
   'events/store.ts reads inbound_messages': OF_EVENT,
   'events/store.ts reads recipients': OF_EVENT,
+  'events/written-store.ts reads tenants':
+    'only a tenant that is registered is marked, and a start asks in one statement for those that are here',
   'kernel/db/sealed-rows.ts reads a table that it does not name': HANDED_IN,
   'kernel/db/sealed-rows.ts writes a table that it does not name': HANDED_IN,
   'messages/order-store.ts reads a table that it does not name': HANDED_IN,

@@ -1,6 +1,7 @@
 // Accounts: tenants with their projects, routes and billing, who may enter them, abuse tickets, the waiting list, and the
 // outbox of the service's own mails.
 
+import type { Written } from '#src/events/written.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import { createRateCheck } from '#src/kernel/rate-limit.ts';
 import { say } from '#src/kernel/say.ts';
@@ -30,6 +31,7 @@ import { registryStore } from './tenants/registry-store.ts';
 import { createReplicaNotices } from './tenants/replica-notices.ts';
 import type { Answering } from './tenants/reply-address.ts';
 import { tenantStore } from './tenants/store.ts';
+import { createSummaries } from './tenants/summaries.ts';
 import { waitlistRoutes } from './waitlist/routes.ts';
 
 export type Accounts = ReturnType<typeof openAccounts>;
@@ -44,7 +46,7 @@ interface Asks {
   readonly sendNotices: () => () => void;
 }
 
-export const openAccounts = (base: Base, { hosts, answering, sendNotices }: Asks) => {
+export const openAccounts = (base: Base, written: Written, { hosts, answering, sendNotices }: Asks) => {
   const { config, storage, clock, log } = base;
   const { platform, tenants: files } = storage;
   const { service } = config();
@@ -80,6 +82,7 @@ export const openAccounts = (base: Base, { hosts, answering, sendNotices }: Asks
 
   const { job: fileJob, strays } = createFileJob(storage, log);
   const registerTenant = createRegisters(base);
+  const summaries = createSummaries(base, written);
 
   return {
     outbox,
@@ -134,7 +137,7 @@ export const openAccounts = (base: Base, { hosts, answering, sendNotices }: Asks
     },
     routes: [
       ...practiceRoutes({ ...tenantDeps, notices, origin }, answering),
-      ...operatorRoutes(base),
+      ...operatorRoutes({ ...base, summaries }),
       ...pageRoutes(base),
       ...projectRoutes(base, answering),
       ...abuseRoutes({ platform, notices, limitEmail, limitSources, clock, serviceName }),
@@ -142,13 +145,23 @@ export const openAccounts = (base: Base, { hosts, answering, sendNotices }: Asks
       ...billing.routes,
     ],
     nightly: [
+      // A registry that was restored from another backup than the file may have another summary.
+      { what: 'summaries of practices', run: (id) => summaries.bringUpToDate([id]) },
       { what: 'projects that the registry does not know', run: createRegisterProjects(storage) },
       ...billing.nightly,
     ],
-    jobs: [fileJob, ticketRetentionJob(platform, () => config().retention.abuse_tickets, clock)],
+    jobs: [
+      fileJob,
+      { name: 'bring the summaries of practices up to date', schedule: '* * * * *', run: summaries.look },
+      ticketRetentionJob(platform, () => config().retention.abuse_tickets, clock),
+    ],
+    /** `stop` comes after all that writes to tenants' files. */
     stop: async () => {
       endFaultNotices();
       await billing.stop();
+      await summaries
+        .bringUpToDate()
+        .catch((error) => log.warn({ err: error }, 'summaries of practices are not brought up to date'));
     },
   } satisfies Room & Record<string, unknown>;
 };

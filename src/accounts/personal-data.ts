@@ -26,6 +26,7 @@ export const personalData: PersonalData = {
   },
   platformTables: {
     tenants: 'practices',
+    practice_summaries: 'practices, and those who own them',
     projects: 'practices',
     master_key_check: 'sealed',
     tenant_keys: 'sealed',

@@ -149,7 +149,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     sendNotices: later('sending of notices', (): void => undefined),
     wakeRelay: later<WakeRelay>('waking of the relay', () => undefined),
   };
-  const accounts = openAccounts(base, asks);
+  const accounts = openAccounts(base, events.written, asks);
   const domains = openDomains(base, accounts, overrides);
   const messages = openMessages(base, asks.wakeRelay);
   const feedback = openFeedback(base, accounts, messages, { ...overrides, holderOf: domains.holderOf });
@@ -239,7 +239,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     [events.following.endWork(tenantId), relay.isIdle(tenantId)].every(Boolean);
   /** What is remembered of a tenant that is gone, or works elsewhere. */
   const forget = (tenantId: string): void => {
-    for (const room of [relay, people, feedback]) room.forget(tenantId);
+    for (const room of [relay, people, feedback, events]) room.forget(tenantId);
   };
   const erasing = openErasing(base, endWork, forget);
   const move = openMove(base, {
@@ -332,6 +332,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     await people.stop();
     await accounts.stop();
     await metrics.stop();
+    await events.stop();
     await storage.close();
   };
 

@@ -2,7 +2,8 @@
 // They are woken when something has been written to a tenant's file. What is to be sent is stored in the files alone.
 //
 // The registry keeps which tenants are followed: a tenant is there before its file has a follower, and for as long as it has
-// one. So a start opens the files of these tenants and of no others, and none is forgotten.
+// one. It also keeps whose files were written since their followers looked (`written.ts`), and when each follower has something
+// to do of the others. So a start opens the files of tenants that were written or are due, and none is forgotten.
 //
 // first follower: registry → tenant's file; a crash in between leaves a tenant that is looked at once for nothing
 // last one gone:  tenant's file → registry; the same
@@ -11,11 +12,14 @@ import type { DurableFile } from '#src/kernel/db/durable-file.ts';
 import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { Registers } from '#src/kernel/registers.ts';
+import type { Clock } from '#src/kernel/time.ts';
 import type { WorkEngine } from '#src/kernel/work/engine.ts';
 import type { WorkItem } from '#src/kernel/work/in-flight.ts';
 import type { Claim, OpenQueue, WorkQueue } from '#src/kernel/work/queue.ts';
 import type { FollowerName } from './follow-store.ts';
-import { type FollowedTenant, followerRegistryStore } from './follower-registry-store.ts';
+import { createFollowerRegistry } from './follower-registry.ts';
+import { followerRegistryStore } from './follower-registry-store.ts';
+import type { Looker, Written } from './written.ts';
 
 export interface Follower<Item extends WorkItem, Outcome>
   extends Omit<WorkQueue<Item, Outcome>, 'name' | 'claimDue'> {
@@ -46,6 +50,8 @@ export interface Following {
   /** The tenant's file is another one than before. Rejects as `registerAgain`. */
   reopened(tenantId: string): Promise<void>;
   readonly registers: Registers;
+  /** Brings to the registry when tenants are due that have not been written since they rested. */
+  noteTimes(): Promise<void>;
   /** See WorkEngine. */
   endWork(tenantId: string): boolean;
   start(): Promise<void>;
@@ -53,14 +59,48 @@ export interface Following {
   stop(patience?: number): Promise<void>;
 }
 
+interface Look {
+  readonly mark: number;
+  readonly next: number | null;
+}
+
+const TENANTS_AT_ONCE = 100;
+
+const keyOf = (follower: FollowerName, tenantId: string): string => `${follower} ${tenantId}`;
+
 export const createFollowing = (
   platform: DurableFile<PlatformDb>,
   files: Pick<TenantFiles, 'read' | 'visit' | 'watch'>,
   work: WorkEngine,
+  written: Written,
+  clock: Pick<Clock, 'now'>,
 ): Following => {
   const queues = new Map<FollowerName, OpenQueue & Pick<Follower<never, never>, 'isFollowed' | 'forget'>>();
-  const registry = createRegistry(platform);
+  const registry = createFollowerRegistry(platform);
+  /** The last look of each follower at a tenant that rested then: when it had begun, and what it found to be due. */
+  const looks = new Map<string, Look>();
+  /** Tenants that are due at another time than the registry may know. */
+  const moved = new Set<string>();
   let unwatch = (): void => undefined;
+
+  const looker = {
+    hasLooked: (tenantId: string, mark: number) =>
+      registry
+        .of(tenantId)
+        .keys()
+        .every((name) => (looks.get(keyOf(name, tenantId))?.mark ?? 0) > mark),
+    note: (tenantId: string) => {
+      const times = registry
+        .of(tenantId)
+        .keys()
+        .flatMap((name) => {
+          const look = looks.get(keyOf(name, tenantId));
+          return look === undefined ? [] : [[name, look.next] as const];
+        });
+      return registry.setDue(tenantId, [...times]);
+    },
+  } satisfies Looker;
+  written.join(looker);
 
   const wake: Following['wake'] = (follower, tenantId) => queues.get(follower)?.wake(tenantId);
   const hold: Following['hold'] = async (follower, tenantId) => {
@@ -80,8 +120,11 @@ export const createFollowing = (
   return {
     open: (follower) => {
       const { name } = follower;
+      /** The mark of each turn in progress. */
+      const begun = new Map<string, number>();
       const claimDue = async (tenantId: string, claim: Parameters<typeof follower.claimDue>[1]) => {
         const mark = registry.mark();
+        begun.set(tenantId, written.mark());
         const turn = () => follower.claimDue(tenantId, claim);
         // After a start all are looked at, and most have nothing to do: files in use keep their places.
         const next = await (claim.isFirst ? files.visit(tenantId, turn) : turn());
@@ -89,7 +132,15 @@ export const createFollowing = (
         await registry.remove(name, tenantId, mark);
         return null;
       };
-      const queue = work.open({ ...follower, claimDue });
+      const looked: WorkQueue<never, never>['looked'] = (tenantId, { rests, next }) => {
+        const mark = begun.get(tenantId);
+        begun.delete(tenantId);
+        const isKnown = registry.of(tenantId).has(name);
+        if (rests && mark !== undefined && isKnown) looks.set(keyOf(name, tenantId), { mark, next });
+        else looks.delete(keyOf(name, tenantId));
+        if (rests && isKnown && registry.of(tenantId).get(name) !== next) moved.add(tenantId);
+      };
+      const queue = work.open({ ...follower, claimDue, looked });
       const { isFollowed, forget } = follower;
       queues.set(name, { ...queue, isFollowed, ...(forget ? { forget } : {}) });
       return queue;
@@ -105,107 +156,37 @@ export const createFollowing = (
     registerAgain,
     reopened: async (tenantId) => {
       for (const queue of queues.values()) queue.forget?.(tenantId);
+      await written.replaced(tenantId);
       await registerAgain(tenantId);
+    },
+    noteTimes: async () => {
+      // One that was written rests first: its times are noted with that.
+      const resting = [...moved].filter((tenantId) => !written.isMarked(tenantId));
+      moved.clear();
+      while (resting.length > 0) {
+        const some = resting.splice(0, TENANTS_AT_ONCE).filter((tenantId) => !written.isMarked(tenantId));
+        const notes = some.map(looker.note);
+        await platform.write((db) => {
+          for (const note of notes) note(db);
+        });
+      }
     },
     endWork: work.endWork,
     start: async () => {
       unwatch = files.watch((tenantId) => {
-        for (const name of registry.of(tenantId)) wake(name, tenantId);
+        for (const name of registry.of(tenantId).keys()) wake(name, tenantId);
       });
-      for (const { follower, tenant_id } of await registry.load()) queues.get(follower)?.lookLater(tenant_id);
+      await written.load();
+      for (const { follower, tenant_id, due_at } of await registry.load()) {
+        const isDue = due_at !== null && due_at <= clock.now();
+        if (isDue || written.isMarked(tenant_id)) queues.get(follower)?.lookLater(tenant_id);
+        else if (due_at !== null) queues.get(follower)?.lookAt(tenant_id, due_at);
+      }
       work.start();
     },
     stop: async (patience) => {
       unwatch();
       await work.stop(patience);
-    },
-  };
-};
-
-const NONE: ReadonlySet<FollowerName> = new Set();
-
-const createRegistry = (platform: DurableFile<PlatformDb>) => {
-  const registered = new Map<string, Set<FollowerName>>();
-  /** Additions in progress: a caller that relies on one waits for it. */
-  const adding = new Map<string, Promise<void>>();
-  const holds = new Map<string, number>();
-  /** When each was let go of last, as a mark: what was seen of the file before may be outdated. */
-  const letGo = new Map<string, number>();
-  let marks = 0;
-
-  const keyOf = (follower: FollowerName, tenantId: string): string => `${follower} ${tenantId}`;
-
-  const remember = ({ tenant_id, follower }: FollowedTenant): void => {
-    const present = registered.get(tenant_id);
-    if (present) present.add(follower);
-    else registered.set(tenant_id, new Set([follower]));
-  };
-  const forget = ({ tenant_id, follower }: FollowedTenant): void => {
-    const present = registered.get(tenant_id);
-    present?.delete(follower);
-    if (present?.size === 0) registered.delete(tenant_id);
-    letGo.delete(keyOf(follower, tenant_id));
-  };
-
-  const add = (row: FollowedTenant): Promise<void> => {
-    const key = keyOf(row.follower, row.tenant_id);
-    remember(row);
-    const written = platform
-      .write((db) => followerRegistryStore(db).add(row.tenant_id, row.follower))
-      .catch((error) => {
-        forget(row);
-        throw error;
-      })
-      .finally(() => {
-        if (adding.get(key) === written) adding.delete(key);
-      });
-    adding.set(key, written);
-    return written;
-  };
-
-  const release = (key: string): void => {
-    const count = (holds.get(key) ?? 0) - 1;
-    if (count > 0) holds.set(key, count);
-    else holds.delete(key);
-    letGo.set(key, ++marks);
-  };
-
-  return {
-    /** What the last process left, read at start. */
-    load: async (): Promise<readonly FollowedTenant[]> => {
-      const rows = await platform.read((db) => followerRegistryStore(db).all());
-      for (const row of rows) remember(row);
-      return rows;
-    },
-    of: (tenantId: string): ReadonlySet<FollowerName> => registered.get(tenantId) ?? NONE,
-    /** See Following.hold. */
-    hold: async (follower: FollowerName, tenantId: string): Promise<() => void> => {
-      const key = keyOf(follower, tenantId);
-      holds.set(key, (holds.get(key) ?? 0) + 1);
-      try {
-        await (registered.get(tenantId)?.has(follower)
-          ? adding.get(key)
-          : add({ tenant_id: tenantId, follower }));
-      } catch (error) {
-        release(key);
-        throw error;
-      }
-      let held = true;
-      return () => {
-        if (held) release(key);
-        held = false;
-      };
-    },
-    /** The present, to be handed to `remove`: taken before the tenant's file is looked at. */
-    mark: (): number => marks,
-    /** The file has no follower, as seen after `mark`. The tenant stays where a hold is, or was since. */
-    remove: async (follower: FollowerName, tenantId: string, mark: number): Promise<void> => {
-      const key = keyOf(follower, tenantId);
-      if (holds.has(key) || (letGo.get(key) ?? 0) > mark) return;
-      // This is done before anything is awaited, so that a follower that comes from now on is written after the removal, also
-      // where it fails and the row may be there or not.
-      forget({ tenant_id: tenantId, follower });
-      await platform.write((db) => followerRegistryStore(db).remove(tenantId, follower));
     },
   };
 };

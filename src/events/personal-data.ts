@@ -30,6 +30,7 @@ export const personalData: PersonalData = {
     audit: 'of the installation: no entry is about a correspondent of a practice',
     audit_retention: COUNTS,
     event_followers: 'practices',
+    written_tenants: 'practices',
   },
   kept: {
     audit_entries: (db, { key }) => auditStore(db).countOfMember(key),

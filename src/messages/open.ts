@@ -30,7 +30,14 @@ export const openMessages = (base: Base, wakeRelay: () => WakeRelay) => {
   const wake: WakeRelay = (tenantId, lane, dueAt) => wakeRelay()(tenantId, lane, dueAt);
   return {
     indexer,
-    queue: { ...due, wake },
+    queue: {
+      ...due,
+      hold: (tenantId: string, dueAt: number) => {
+        files.expectWrite(tenantId);
+        return due.hold(tenantId, dueAt);
+      },
+      wake,
+    },
     personalData,
     oldRows: oldContent,
     sealed: { tenant: [sealedBodies] },

@@ -12,11 +12,14 @@ import { credentialStore } from '#src/accounts/entry/token-store.ts';
 import { noticeStore } from '#src/accounts/mails/store.ts';
 import { masterKeyStore } from '#src/accounts/tenants/key-store.ts';
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
+import type { PracticeSummary } from '#src/accounts/tenants/summary.ts';
+import { summaryStore } from '#src/accounts/tenants/summary-store.ts';
 import { waitlistStore } from '#src/accounts/waitlist/store.ts';
 import { loadSchema } from '#src/app/schema.ts';
 import { evidenceKeyStore } from '#src/domains/zones/evidence-key-store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { followerRegistryStore } from '#src/events/follower-registry-store.ts';
+import { writtenStore } from '#src/events/written-store.ts';
 import { hookKeyStore } from '#src/inbound/hooks/store.ts';
 import { inboundRegistryStore } from '#src/inbound/settings-store.ts';
 import { migrate } from '#src/kernel/db/migrate.ts';
@@ -42,8 +45,11 @@ const SEED = `
   INSERT INTO tenant_keys (tenant_id, sealed) VALUES ('a', x'31'), ('b', x'32');
   INSERT INTO projects (id, tenant_id) VALUES ('a1', 'a'), ('b1', 'b');
   INSERT INTO queue_due (tenant_id, due_at) VALUES ('a', 1), ('b', 1);
-  INSERT INTO event_followers (tenant_id, follower) VALUES
-    ('a', 'webhooks'), ('a', 'alerts'), ('b', 'webhooks'), ('b', 'alerts');
+  INSERT INTO event_followers (tenant_id, follower, due_at) VALUES
+    ('a', 'webhooks', 5), ('a', 'alerts', 5), ('b', 'webhooks', 5), ('b', 'alerts', 5);
+  INSERT INTO written_tenants (tenant_id) VALUES ('a'), ('b');
+  INSERT INTO practice_summaries (number, plan, is_paused, approval, words, month, accepted, shown_json) VALUES
+    (1, 'test', 0, 'given', 'a', '2026-11', 0, '{}'), (2, 'test', 0, 'given', 'b', '2026-11', 0, '{}');
   INSERT INTO credentials (hash, token_id, tenant_id, created_at, revoked_at) VALUES
     (x'31', 'a1', 'a', 1, NULL), (x'32', 'a2', 'a', 1, 10), (x'33', 'b1', 'b', 1, 10), (x'34', 'b2', 'b', 1, 90);
   INSERT INTO inbound_tenants (tenant_id) VALUES ('a'), ('b');
@@ -94,11 +100,18 @@ const ofTenantA = [
   'memberships x a',
   'memberships y a',
   'memberships z a',
+  'practice_summaries 1',
   'projects a1',
   'queue_due a',
   'tenant_keys a',
   'tenants a',
+  'written_tenants a',
 ];
+
+const summary: PracticeSummary = {
+  ...{ plan: 'praxis', isPaused: false, approval: 'given', words: 'a', month: '2026-11', accepted: 3 },
+  ...{ name: 'a', safe_mode: false, domain: 'a.example', created_at: '', members: 0, owners: [] },
+};
 
 const rotation = (tenant_id: string) => ({
   id: 'a1',
@@ -278,6 +291,18 @@ const cases: readonly Case[] = [
     (db) => followerRegistryStore(db).remove('a', 'webhooks'),
     ['event_followers a webhooks'],
   ],
+  [
+    'note when a webhook is due',
+    (db) => followerRegistryStore(db).setDue('a', 'webhooks', 8),
+    ['event_followers a webhooks'],
+  ],
+  [
+    'look at a webhook again',
+    (db) => followerRegistryStore(db).add('a', 'webhooks'),
+    ['event_followers a webhooks'],
+  ],
+  ['note that a practice rests', (db) => writtenStore(db).remove('a'), ['written_tenants a']],
+  ['take the summary of a practice', (db) => summaryStore(db).put('a', summary), ['practice_summaries 1']],
   ['receive no more mail', (db) => inboundRegistryStore(db).remove('a'), ['inbound_tenants a']],
   [
     'sign evidence with a new key',
@@ -371,7 +396,8 @@ const rowsOf = (db: PlatformDb): Map<string, string> => {
           row.only ??
           row.ticket_id ??
           row.fingerprint ??
-          row.name;
+          row.name ??
+          row.number;
         const name =
           key ?? [row.account_id, row.tenant_id, row.follower].filter((part) => part !== undefined).join(' ');
         return [`${table} ${name}`, JSON.stringify(row)] as const;

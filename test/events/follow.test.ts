@@ -6,6 +6,7 @@ import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { createFollowing, type Follower, type Following } from '#src/events/follow.ts';
 import type { FollowerName } from '#src/events/follow-store.ts';
 import { followerRegistryStore } from '#src/events/follower-registry-store.ts';
+import { createWritten } from '#src/events/written.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import { MINUTE, SECOND } from '#src/kernel/time.ts';
@@ -120,6 +121,8 @@ const following = (played: Pick<Played, 'followers'>): Following => {
     storage.platform,
     storage.tenants,
     createWorkEngine({ clock: { now: () => now }, log }),
+    createWritten(storage.platform, { now: () => now }),
+    { now: () => now },
   );
   for (const follower of played.followers) made.open(follower);
   return made;

@@ -8,6 +8,8 @@ import type { Log } from '#src/kernel/log.ts';
 import { registryStore } from './registry-store.ts';
 
 const TENANTS_PER_PAGE = 500;
+/** Files that are not open are looked at in turns: at each run so many, some 0.2 s. */
+const INSPECTED_AT_ONCE = 1_000;
 /** So many directories are named in the log and in health. */
 const MAX_NAMED = 20;
 
@@ -18,6 +20,18 @@ export const STRAY =
 
 export const createFileJob = ({ platform, tenants, space, retry }: Storage, log: Log) => {
   let strays: readonly string[] = [];
+  /** The number of the practice that was looked at last. */
+  let inspected = 0;
+
+  const inspectSome = async (signal: AbortSignal): Promise<void> => {
+    const some = await platform.read((db) => registryStore(db).listAll(inspected, INSPECTED_AT_ONCE));
+    for (const { id, number } of some) {
+      if (signal.aborted) return;
+      await tenants.inspect(id);
+      inspected = number;
+    }
+    if (some.length < INSPECTED_AT_ONCE) inspected = 0;
+  };
 
   /** What is created or removed meanwhile is in the registry before its directory is there, and until it is gone. */
   const findStrays = async (listed: readonly string[], active: ReadonlySet<string>): Promise<string[]> => {
@@ -36,16 +50,14 @@ export const createFileJob = ({ platform, tenants, space, retry }: Storage, log:
     run: async (signal) => {
       space();
       await retry(signal);
-      // A directory that cannot be read is a fault of the files in it, which are looked at next.
+      await inspectSome(signal);
+      if (signal.aborted) return;
+      // A directory that cannot be read is a fault of the files in it.
       const listed = await tenants.directories().catch(() => []);
       const active = new Set<string>();
       for (let after = 0; ; ) {
         const page = await platform.read((db) => registryStore(db).listAll(after, TENANTS_PER_PAGE));
-        for (const { id } of page) {
-          if (signal.aborted) return;
-          active.add(id);
-          await tenants.inspect(id);
-        }
+        for (const { id } of page) active.add(id);
         const last = page.at(-1);
         if (!last) break;
         after = last.number;

@@ -1,21 +1,19 @@
-// Practices as the operator sees them: a list with members and usage, read from each practice's file.
+// Practices as the operator sees them: a list with members and usage, from the registry's summaries.
 
 import { z } from 'zod';
 import { monthOf } from '#src/accounts/counters/rules.ts';
-import { counterStore } from '#src/accounts/counters/store.ts';
-import { memberStore } from '#src/accounts/entry/member-store.ts';
-import { activeOwners } from '#src/accounts/entry/owners.ts';
 import type { Base } from '#src/kernel/base.ts';
-import { fileStates } from '#src/kernel/db/file-states.ts';
-import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { listQuery } from '#src/kernel/list.ts';
-import type { Log } from '#src/kernel/log.ts';
+import { type FileState, fileStates } from '#src/kernel/db/file-states.ts';
+import type { PlatformDb } from '#src/kernel/db/sqlite.ts';
+import { decodeCursor, encodeCursor, listQuery } from '#src/kernel/list.ts';
 import { toIsoOrNull } from '#src/kernel/time.ts';
-import { isNamed, nameQuery, practicePage } from './practice-pages.ts';
-import { registryStore, type TenantRow } from './registry-store.ts';
-import { approvalOf, approvals, planNames } from './rules.ts';
-import { practiceSchema, presentPractice } from './schema.ts';
-import { type PracticeRow, tenantStore } from './store.ts';
+import { nameQuery } from './practice-pages.ts';
+import type { TenantRow } from './registry-store.ts';
+import { approvals, hasWords, planNames, plans } from './rules.ts';
+import { practiceSchema } from './schema.ts';
+import type { Summaries } from './summaries.ts';
+import type { PracticeSummary } from './summary.ts';
+import { summaryStore } from './summary-store.ts';
 
 const { id, name, slug, status, plan, monthly_cap, safe_mode, domain, created_at } = practiceSchema.shape;
 
@@ -97,49 +95,77 @@ export const setApprovalBody = z
 
 type Query = z.output<typeof operatorPracticesQuery>;
 
-const describe = (db: TenantDb, now: number) => {
-  const { id, name, slug, status, plan, monthly_cap, safe_mode, domain, created_at } = presentPractice(
-    tenantStore(db).practice(),
-    now,
-  );
-  const approval = approvalOf(tenantStore(db).practice());
-  const month = monthOf(now);
-  const accepted = counterStore(db).usage(month.name).accepted;
-  const usage = { month: month.name, accepted, share: accepted / monthly_cap };
-  const practice = { id, name, slug, status, plan, monthly_cap, safe_mode, approval, domain, created_at };
-  const owners = activeOwners(db).map(({ email }) => email);
-  return { ...practice, members: memberStore(db).count(), owners, usage };
-};
+/** A call looks at these many rows of the registry at most, some milliseconds. */
+const PRACTICES_PER_CALL = 5_000;
+/** States of a file in which nothing can be read of it. */
+const CLOSED: ReadonlySet<FileState> = new Set(['unreadable', 'replaced', 'empty', 'other_schema']);
+
+interface Page {
+  readonly data: OperatorPractice[];
+  readonly next_cursor: string | null;
+  /** Practices that belong on it, perhaps, and have no summary yet. */
+  readonly missing: readonly string[];
+}
 
 /** A practice that cannot be read may be the one looked for, so every filter shows it. */
-export const listForOperator = (
-  { storage, clock }: Pick<Base, 'storage' | 'clock'>,
-  query: Query,
-  log: Log,
-): Promise<{ data: OperatorPractice[]; next_cursor: string | null }> => {
-  const now = clock.now();
-  const fileOf = (id: string) => {
+export const listForOperator = async (
+  { storage, clock, summaries }: Pick<Base, 'storage' | 'clock'> & { readonly summaries: Summaries },
+  { plan, status, approval, q, purpose, cursor, limit }: Query,
+): Promise<Omit<Page, 'missing'>> => {
+  const after = decodeCursor(cursor) ?? 0;
+  const { name: month } = monthOf(clock.now());
+  const fits = ({ id, summary }: { readonly id: string; readonly summary: PracticeSummary }): boolean =>
+    (plan === undefined || summary.plan === plan) &&
+    (status === undefined || (summary.isPaused ? 'paused' : 'active') === status) &&
+    (approval === undefined || summary.approval === approval) &&
+    (q === undefined || q === id || hasWords([summary.words], q));
+  const present = ({ id, slug }: TenantRow, summary: PracticeSummary | null): OperatorPractice => {
     const fault = storage.states.of(id);
-    return { storage: { state: fault?.state ?? ('ok' as const), since: toIsoOrNull(fault?.since ?? null) } };
+    const file = { state: fault?.state ?? ('ok' as const), since: toIsoOrNull(fault?.since ?? null) };
+    if (summary === null || CLOSED.has(file.state)) return { id, slug, unavailable: true, storage: file };
+    const { name, safe_mode, domain, created_at, members, owners } = summary;
+    const monthly_cap = plans[summary.plan].monthlyCap;
+    const accepted = summary.month === month ? summary.accepted : 0;
+    return {
+      ...{ id, name, slug, status: summary.isPaused ? 'paused' : 'active', plan: summary.plan, monthly_cap },
+      ...{ safe_mode, approval: summary.approval, domain, created_at, members, owners: [...owners] },
+      usage: { month, accepted, share: accepted / monthly_cap },
+      storage: file,
+    };
   };
-  const { plan, status, approval, q } = query;
-  const fits = (row: PracticeRow): boolean =>
-    (plan === undefined || row.plan === plan) &&
-    (status === undefined || (row.paused_at === null ? 'active' : 'paused') === status) &&
-    (approval === undefined || approvalOf(row) === approval) &&
-    (q === undefined || isNamed(row, q));
-  return practicePage<OperatorPractice>({
-    files: storage.tenants,
-    query,
-    isFiltered: [plan, status, approval, q].some((filter) => filter !== undefined),
-    rows: (after, limit) =>
-      storage.platform.read((db): readonly TenantRow[] => {
-        if (query.purpose === 'practice') return registryStore(db).list(after, limit);
-        const system = registryStore(db).system();
-        return system && system.number > after ? [system] : [];
-      }),
-    read: (db, { id }) => (fits(tenantStore(db).practice()) ? { ...describe(db, now), ...fileOf(id) } : null),
-    unreadable: ({ id, slug }) => ({ id, slug, unavailable: true, ...fileOf(id) }),
-    log,
-  });
+
+  /** `tried`: whether those without a summary were read before. What is missing then ends the page. */
+  const pageOf = (db: PlatformDb, tried: ReadonlySet<string>): Page => {
+    const data: OperatorPractice[] = [];
+    const missing: string[] = [];
+    let looked = after + PRACTICES_PER_CALL;
+    let hasMore = looked < summaryStore(db).last();
+    let previous = after;
+    summaryStore(db).each(purpose, after, looked, ({ summary, ...row }) => {
+      const isMissing =
+        summary === null && !CLOSED.has(storage.states.of(row.id)?.state ?? 'ok') && !tried.has(row.id);
+      if (data.length + missing.length === limit || (isMissing && tried.size > 0)) {
+        looked = previous;
+        hasMore = true;
+        return false;
+      }
+      previous = row.number;
+      if (isMissing) missing.push(row.id);
+      else if (
+        summary === null ||
+        CLOSED.has(storage.states.of(row.id)?.state ?? 'ok') ||
+        fits({ id: row.id, summary })
+      )
+        data.push(present(row, summary));
+      return true;
+    });
+    return { data, missing, next_cursor: hasMore ? encodeCursor(looked) : null };
+  };
+
+  await summaries.bringUpToDate();
+  const first = await storage.platform.read((db) => pageOf(db, new Set()));
+  if (first.missing.length === 0) return { data: first.data, next_cursor: first.next_cursor };
+  await summaries.bringUpToDate(first.missing);
+  const { data, next_cursor } = await storage.platform.read((db) => pageOf(db, new Set(first.missing)));
+  return { data, next_cursor };
 };

@@ -17,11 +17,14 @@ import {
 import { planNames, plans } from './rules.ts';
 import { practiceSchema, tenantParams } from './schema.ts';
 import type { PracticeRow, PracticeSettings } from './store.ts';
+import type { Summaries } from './summaries.ts';
 import { refuseSystemTenant } from './system-tenant.ts';
 
 const TAG = 'Platform administration';
 
-export const operatorRoutes = (deps: Pick<Base, 'storage' | 'clock'>): Route[] => {
+export const operatorRoutes = (
+  deps: Pick<Base, 'storage' | 'clock'> & { readonly summaries: Summaries },
+): Route[] => {
   return [
     defineRoute({
       method: 'get',
@@ -35,11 +38,11 @@ export const operatorRoutes = (deps: Pick<Base, 'storage' | 'clock'>): Route[] =
       responses: {
         200: {
           description:
-            'In the order of their creation. A page may hold fewer than `limit` while `next_cursor` is set: with a filter a call looks at 200 practices at most.',
+            'In the order of their creation. A page may hold fewer than `limit` while `next_cursor` is set: a call looks at 5,000 practices at most. Practices that have just come by an update are read from their files first.',
           body: listOf(operatorPracticeSchema),
         },
       },
-      handle: async ({ query }, { log }) => ({ status: 200, body: await listForOperator(deps, query, log) }),
+      handle: async ({ query }) => ({ status: 200, body: await listForOperator(deps, query) }),
     }),
     defineRoute({
       method: 'get',

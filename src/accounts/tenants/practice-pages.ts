@@ -22,10 +22,17 @@ export const nameQuery = z
   .describe('words of its name, slug or domain, or its id; `mueller` finds Müller')
   .meta({ examples: ['markt'] });
 
-export const isNamed = (
-  { id, name, slug, custom_domain, pending_domain, managed_host }: PracticeRow,
-  words: string,
-) => words === id || hasWords([name, slug, custom_domain ?? '', pending_domain ?? '', managed_host], words);
+/** What it is found by. */
+export const namesOf = ({
+  name,
+  slug,
+  custom_domain,
+  pending_domain,
+  managed_host,
+}: PracticeRow): string[] => [name, slug, custom_domain ?? '', pending_domain ?? '', managed_host];
+
+export const isNamed = (row: PracticeRow, words: string): boolean =>
+  words === row.id || hasWords(namesOf(row), words);
 
 /** A call with a filter reads at most this many; without one it reads as many as it shows. */
 const PRACTICES_PER_CALL = 200;

@@ -7,7 +7,7 @@ const AT_A_TIME = 4;
 
 /** The results in the order of `tenants`; undefined if the file failed, which is reported to `onFault`. */
 export const readEach = async <R extends { readonly id: string }, T>(
-  files: TenantFiles,
+  files: Pick<TenantFiles, 'read'>,
   tenants: readonly R[],
   read: (db: TenantDb, tenant: R) => T,
   onFault: (error: unknown, tenant: R) => void,

@@ -8,6 +8,8 @@ import { masterKeyStore } from './key-store.ts';
 import { sealTenantKeys, tenantKeysIn } from './master-key.ts';
 import { registryStore } from './registry-store.ts';
 import { type PracticeRow, tenantStore } from './store.ts';
+import { summaryIn } from './summary.ts';
+import { summaryStore } from './summary-store.ts';
 
 const conflict = (text: Text, hint: Text): AppError => new AppError('conflict', text, { hint });
 
@@ -42,11 +44,12 @@ const requireFree = (db: PlatformDb, number: number, { id, slug, purpose }: Prac
 /** `base`: the keys that the tenant has brought are written too. */
 export const createRegisters =
   (base: Pick<Base, 'key' | 'tenantKeys'>): Registers =>
-  (tenant, { tenantId, number }) => {
+  (tenant, { tenantId, number, now }) => {
     const key = base.key('lasting keys');
     const keys = tenantKeysIn(tenant, key, tenantId);
     const practice = tenantStore(tenant).practice();
     const projects = tenantStore(tenant).projects();
+    const summary = summaryIn(tenant, now);
     if (practice.id !== tenantId)
       throw conflict(
         say`The file of practice ${tenantId} is that of practice ${practice.id}.`,
@@ -56,6 +59,7 @@ export const createRegisters =
       requireFree(db, number, practice);
       const registry = registryStore(db);
       registry.register({ ...practice, number });
+      summaryStore(db).put(tenantId, summary);
       if (keys && !base.tenantKeys.isOwn(tenantId, number, keys))
         masterKeyStore(db).putTenant(tenantId, sealTenantKeys(key, tenantId, keys));
       for (const { id } of projects) {

@@ -8,6 +8,7 @@ export type FaultState = (typeof faultStates)[number];
 
 /** The operator sees these words. */
 export const fileStates = ['ok', ...faultStates] as const;
+export type FileState = (typeof fileStates)[number];
 
 export interface FileFault {
   readonly state: FaultState;

@@ -27,6 +27,10 @@ export interface TenantFiles {
    * does not say what was written: a follower reads for itself. Returns the function that ends it.
    */
   watch(listener: (tenantId: string) => void): () => void;
+  /** Once, before anything is written. */
+  noteWrites(notes: WriteNotes): void;
+  /** The file will be written once something is written to the registry that comes first: what has to be known goes along. */
+  expectWrite(tenantId: string): void;
   /**
    * Makes directory and file of a new tenant with what `fill` writes; all of it is in the database file, and on the disk, when it
    * resolves.
@@ -66,6 +70,16 @@ export interface TenantFiles {
   identify(tenantId: string): string;
   stats(): { open: number; limit: number };
   close(): Promise<void>;
+}
+
+/** What must be known elsewhere before something is written to a tenant's file: see `events/written.ts`. */
+export interface WriteNotes {
+  /** A write will follow soon. */
+  expect(tenantId: string): void;
+  /** Called before each write. Undefined: it is known already. Where it rejects, nothing is written. */
+  begin(tenantId: string): Promise<void> | undefined;
+  /** Called after each write, also after one that failed, and before what was awaited of it goes on. */
+  end(tenantId: string): void;
 }
 
 interface Entry {
@@ -113,6 +127,7 @@ export const createTenantFiles = ({
   /** When each file that was found in order had been changed. */
   const inspectedAt = new Map<string, number>();
   const watchers = new Set<(tenantId: string) => void>();
+  let notes: WriteNotes = { expect: () => undefined, begin: () => undefined, end: () => undefined };
   /** Tenants whose work waits, and why their files are refused; null: they are not. */
   const held = new Map<string, AppError | null>();
   /** Files that are being closed: opening one again waits for that. */
@@ -239,6 +254,16 @@ export const createTenantFiles = ({
     }
   };
 
+  const write: TenantFiles['write'] = async (tenantId, work, within) => {
+    const noted = notes.begin(tenantId);
+    try {
+      if (noted) await noted;
+      return await use(tenantId, false, (file) => file.write(work, within));
+    } finally {
+      notes.end(tenantId);
+    }
+  };
+
   const visit = async <T>(tenantId: string, action: () => Promise<T>): Promise<T> => {
     const wasOpen = entries.has(tenantId);
     try {
@@ -274,12 +299,16 @@ export const createTenantFiles = ({
 
   return {
     read: (tenantId, work) => use(tenantId, false, (file) => file.read(work)),
-    write: (tenantId, work, within) => use(tenantId, false, (file) => file.write(work, within)),
+    write,
     visit,
     watch: (listener) => {
       watchers.add(listener);
       return () => watchers.delete(listener);
     },
+    noteWrites: (given) => {
+      notes = given;
+    },
+    expectWrite: (tenantId) => notes.expect(tenantId),
     create: async (tenantId, fill) => {
       await mkdir(directoryOf(tenantId), { mode: DIRECTORY_MODE });
       await disk.syncDirectory(directory);

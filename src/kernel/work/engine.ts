@@ -2,7 +2,7 @@
 // due, how many at once and per target, how to try, what an outcome means, when again); its state is in its tenants' files.
 //
 // 1. Due. A turn of one queue for one tenant comes when someone wakes it, when the time has come that the turn before named, and
-//    once after a start. It claims what is due and has room, in one transaction of the tenant's file, which also writes the
+//    once after a start, or at the time that is known from before. It claims what is due and has room, in one transaction of the tenant's file, which also writes the
 //    attempt and the time of the next one. Nothing is tried before that is on the disk.
 // 2. Try. Claimed items wait in memory, within bounds for their number and bytes. Targets take turns. Each has few attempts at
 //    a time, a tenant has a part of the places, and targets that are slow, or about which nothing is known yet, have a part.
@@ -89,6 +89,7 @@ export const createWorkEngine = ({
         ...opened,
         wake: (tenantId) => schedule.wake(keyOf(name, tenantId)),
         lookLater: (tenantId) => schedule.lookLater(keyOf(name, tenantId)),
+        lookAt: (tenantId, at) => schedule.lookAt(keyOf(name, tenantId), at),
       };
     },
     // Each is asked: it gives back what waits.

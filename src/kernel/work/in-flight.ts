@@ -150,6 +150,10 @@ export const createInFlight = <Item extends WorkItem>(limits: WorkLimits, clock:
       return full ? 0 : Math.min(own, Math.max(1, share), ...levels.map(claimsLeft));
     },
     isIdle: (tenantId: string): boolean => (tenants.get(tenantId)?.items.size ?? 0) === 0,
+    /** Nothing of the tenant is worked on, and it waits for no room. */
+    isAtRest: (tenantId: string): boolean =>
+      (tenants.get(tenantId)?.items.size ?? 0) === 0 &&
+      levelsOf(tenantId, unknownHealth).every(({ turnedAway }) => !turnedAway.has(tenantId)),
     has: (tenantId: string, key: Item['key']): boolean => tenants.get(tenantId)?.items.has(key) ?? false,
     /** The item is worked on from now on. */
     begin: (tenantId: string, item: Item): void => {

@@ -33,6 +33,11 @@ export interface WorkQueue<Item extends WorkItem, Outcome> {
    * Rejects where the file cannot be read or written: what it took is dropped, and it is called again later.
    */
   claimDue(tenantId: string, claim: Claim<Item>): Promise<number | null>;
+  /**
+   * Called at the end of each turn that did not fail. `rests`: nothing is in flight or waits for room, so that nothing is to be done
+   * before `next` unless the file is written. A turn that a stop has cut short does not rest.
+   */
+  looked?(tenantId: string, look: { readonly rests: boolean; readonly next: number | null }): void;
   /** One attempt. Rejects by a defect only: the item is then due at the time that its claim wrote. */
   attempt(tenantId: string, item: Item): Promise<Outcome>;
   resultOf(outcome: Outcome, item: Item): AttemptResult;
@@ -48,6 +53,8 @@ export interface OpenQueue {
   wake(tenantId: string): void;
   /** Like `wake`, but after all that is woken, and few at a time: this is for a start. */
   lookLater(tenantId: string): void;
+  /** The tenant has its turn at that time where nothing wakes it before: for a start. */
+  lookAt(tenantId: string, at: number): void;
   /** Another part of the process works on an item until it calls the function that is returned; a stop waits for it. */
   keep(tenantId: string, key: WorkItem['key']): () => void;
   /** A target is held no longer: someone has seen it work, or expects it to. */
@@ -229,7 +236,9 @@ export const openQueue = <Item extends WorkItem, Outcome>(
         const next = await queue.claimDue(tenantId, claim);
         begin(tenantId, taken);
         const held = inFlight.heldUntil(tenantId);
-        return next === null || held === null ? (next ?? held) : Math.min(next, held);
+        const again = next === null || held === null ? (next ?? held) : Math.min(next, held);
+        queue.looked?.(tenantId, { rests: !stopping.aborted && inFlight.isAtRest(tenantId), next: again });
+        return again;
       } catch (error) {
         drop(tenantId, taken);
         throw error;

@@ -25,6 +25,8 @@ export interface ScheduleDeps {
 export interface Schedule {
   wake(key: string): void;
   lookLater(key: string): void;
+  /** The key has its turn at that time, ms since the epoch, where nothing wakes it before. */
+  lookAt(key: string, at: number): void;
   start(): void;
   /** No turn begins any more; resolves when those in progress have ended. */
   stop(): Promise<void>;
@@ -109,6 +111,10 @@ export const createSchedule = ({
     wake,
     lookLater: (key) => {
       unseen.add(key);
+      pump.ask();
+    },
+    lookAt: (key, at) => {
+      times.lower(key, at);
       pump.ask();
     },
     start: pump.start,

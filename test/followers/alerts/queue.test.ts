@@ -7,6 +7,7 @@ import { createFollowing, type Follower, type Following } from '#src/events/foll
 import { followStore } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import { eventStore } from '#src/events/store.ts';
+import { createWritten } from '#src/events/written.ts';
 import { changeAlert, createAlert, removeAlert } from '#src/followers/alerts/change.ts';
 import { openAlertQueue } from '#src/followers/alerts/queue.ts';
 import type { AlertKind } from '#src/followers/alerts/rules.ts';
@@ -94,7 +95,13 @@ interface Scene {
 const run = async (storage: Storage, scene: Omit<Scene, 'running' | 'storage'>): Promise<Running> => {
   const { clock, tool, told, turns } = scene;
   const log = createLog('warn', { write: () => undefined });
-  const following = createFollowing(storage.platform, storage.tenants, createWorkEngine({ clock, log }));
+  const following = createFollowing(
+    storage.platform,
+    storage.tenants,
+    createWorkEngine({ clock, log }),
+    createWritten(storage.platform, clock),
+    clock,
+  );
   const open: Following['open'] = <Item extends WorkItem, Outcome>(follower: Follower<Item, Outcome>) =>
     following.open<Item, Outcome>({
       ...follower,

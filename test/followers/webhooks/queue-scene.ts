@@ -5,6 +5,7 @@ import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { createFollowing, type Following } from '#src/events/follow.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import { eventStore } from '#src/events/store.ts';
+import { createWritten } from '#src/events/written.ts';
 import { webhookDuration } from '#src/followers/metrics.ts';
 import { type DeliveryRow, deliveryStore } from '#src/followers/webhooks/delivery-store.ts';
 import { openWebhookQueue, type WebhookDeliveries, type WholeMail } from '#src/followers/webhooks/queue.ts';
@@ -159,7 +160,13 @@ export const startScene = async (
   const told: string[] = [];
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => logged.push(line) });
-  const following = createFollowing(storage.platform, storage.tenants, createWorkEngine({ clock, log }));
+  const following = createFollowing(
+    storage.platform,
+    storage.tenants,
+    createWorkEngine({ clock, log }),
+    createWritten(storage.platform, clock),
+    clock,
+  );
   const webhooks = openWebhookQueue({
     files: storage.tenants,
     clock,
