@@ -43,7 +43,7 @@ export interface Written {
 }
 
 interface Mark {
-  /** Of the last write that has ended. */
+  /** The last write that has ended. */
   last: number;
   at: number;
   /** Writes in progress. */

@@ -114,7 +114,7 @@ export const listForOperator = async (
 ): Promise<Omit<Page, 'missing'>> => {
   const after = decodeCursor(cursor) ?? 0;
   const { name: month } = monthOf(clock.now());
-  const fits = ({ id, summary }: { readonly id: string; readonly summary: PracticeSummary }): boolean =>
+  const fits = (id: string, summary: PracticeSummary): boolean =>
     (plan === undefined || summary.plan === plan) &&
     (status === undefined || (summary.isPaused ? 'paused' : 'active') === status) &&
     (approval === undefined || summary.approval === approval) &&
@@ -138,25 +138,19 @@ export const listForOperator = async (
   const pageOf = (db: PlatformDb, tried: ReadonlySet<string>): Page => {
     const data: OperatorPractice[] = [];
     const missing: string[] = [];
-    let looked = after + PRACTICES_PER_CALL;
-    let hasMore = looked < summaryStore(db).last();
-    let previous = after;
-    summaryStore(db).each(purpose, after, looked, ({ summary, ...row }) => {
-      const isMissing =
-        summary === null && !CLOSED.has(storage.states.of(row.id)?.state ?? 'ok') && !tried.has(row.id);
-      if (data.length + missing.length === limit || (isMissing && tried.size > 0)) {
-        looked = previous;
-        hasMore = true;
-        return false;
-      }
-      previous = row.number;
+    let looked = after;
+    let rows = 0;
+    let hasMore = false;
+    summaryStore(db).each(purpose, after, PRACTICES_PER_CALL + 1, ({ summary, ...row }) => {
+      const isClosed = CLOSED.has(storage.states.of(row.id)?.state ?? 'ok');
+      const isMissing = summary === null && !isClosed && !tried.has(row.id);
+      const isFull = data.length + missing.length === limit || rows === PRACTICES_PER_CALL;
+      hasMore = isFull || (isMissing && tried.size > 0);
+      if (hasMore) return false;
+      rows += 1;
+      looked = row.number;
       if (isMissing) missing.push(row.id);
-      else if (
-        summary === null ||
-        CLOSED.has(storage.states.of(row.id)?.state ?? 'ok') ||
-        fits({ id: row.id, summary })
-      )
-        data.push(present(row, summary));
+      else if (summary === null || isClosed || fits(row.id, summary)) data.push(present(row, summary));
       return true;
     });
     return { data, missing, next_cursor: hasMore ? encodeCursor(looked) : null };

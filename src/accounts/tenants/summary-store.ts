@@ -1,5 +1,5 @@
 // What the registry keeps of each practice for the operator's list.
-import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
+import { eachRow, type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
 import type { TenantRow } from './registry-store.ts';
 import type { PracticeSummary } from './summary.ts';
 
@@ -38,11 +38,10 @@ export const summaryStore = perConnection((db: PlatformDb) => {
     db.prepare<[number, number], ListedRow>(
       `SELECT tenants.number, id, slug, plan, is_paused, approval, words, month, accepted, shown_json
        FROM tenants LEFT JOIN practice_summaries ON practice_summaries.number = tenants.number
-       WHERE tenants.number > ? AND tenants.number <= ? AND state = 'active' AND purpose = '${purpose}'
-       ORDER BY tenants.number`,
+       WHERE tenants.number > ? AND state = 'active' AND purpose = '${purpose}'
+       ORDER BY tenants.number LIMIT ?`,
     );
   const lists = { practice: list('practice'), system: list('system') };
-  const last = db.prepare<[], number | null>('SELECT max(number) FROM tenants').pluck();
   const missing = db
     .prepare<[number], string>(
       `SELECT id FROM tenants LEFT JOIN practice_summaries ON practice_summaries.number = tenants.number
@@ -58,20 +57,21 @@ export const summaryStore = perConnection((db: PlatformDb) => {
       const is_paused = isPaused ? 1 : 0;
       put.run({ id, plan, is_paused, approval, words, month, accepted, shown_json: JSON.stringify(shown) });
     },
-    /** Calls `take` with the practices after number `after` up to `to`, in their order, until it returns false. */
+    /** Calls `take` with so many practices after number `after`, in their order, until it returns false. */
     each: (
       purpose: 'practice' | 'system',
       after: number,
-      to: number,
+      limit: number,
       take: (practice: ListedPractice) => boolean,
-    ): void => {
-      for (const { number, id, slug, ...row } of lists[purpose].iterate(after, to)) {
+    ): void =>
+      eachRow(
+        lists[purpose],
+        after,
+        limit,
+      )(({ number, id, slug, ...row }) => {
         const summary = row.shown_json === null ? null : summaryOf(row as SummaryRow);
-        if (!take({ number, id, slug, summary })) return;
-      }
-    },
-    /** The highest number. */
-    last: (): number => last.get() ?? 0,
+        return take({ number, id, slug, summary });
+      }),
     /** Practices without a summary. */
     missing: (limit: number): string[] => missing.all(limit),
   };
