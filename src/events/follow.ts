@@ -17,7 +17,7 @@ import type { WorkEngine } from '#src/kernel/work/engine.ts';
 import type { WorkItem } from '#src/kernel/work/in-flight.ts';
 import type { Claim, OpenQueue, WorkQueue } from '#src/kernel/work/queue.ts';
 import type { FollowerName } from './follow-store.ts';
-import { createFollowerRegistry } from './follower-registry.ts';
+import { createFollowerRegistry, type DueTimes } from './follower-registry.ts';
 import { followerRegistryStore } from './follower-registry-store.ts';
 import type { Looker, Written } from './written.ts';
 
@@ -65,6 +65,7 @@ interface Look {
 }
 
 const TENANTS_AT_ONCE = 100;
+const NONE: DueTimes = new Map();
 
 const keyOf = (follower: FollowerName, tenantId: string): string => `${follower} ${tenantId}`;
 
@@ -77,6 +78,7 @@ export const createFollowing = (
 ): Following => {
   const queues = new Map<FollowerName, OpenQueue & Pick<Follower<never, never>, 'isFollowed' | 'forget'>>();
   const registry = createFollowerRegistry(platform);
+  const followersOf = (tenantId: string): DueTimes => registry.registered.get(tenantId) ?? NONE;
   /** The last look of each follower at a tenant that rested then: when it had begun, and what it found to be due. */
   const looks = new Map<string, Look>();
   /** Tenants that are due at another time than the registry may know. */
@@ -85,13 +87,11 @@ export const createFollowing = (
 
   const looker = {
     hasLooked: (tenantId: string, mark: number) =>
-      registry
-        .of(tenantId)
+      followersOf(tenantId)
         .keys()
         .every((name) => (looks.get(keyOf(name, tenantId))?.mark ?? 0) > mark),
     note: (tenantId: string) => {
-      const times = registry
-        .of(tenantId)
+      const times = followersOf(tenantId)
         .keys()
         .flatMap((name) => {
           const look = looks.get(keyOf(name, tenantId));
@@ -135,10 +135,10 @@ export const createFollowing = (
       const looked: WorkQueue<never, never>['looked'] = (tenantId, { rests, next }) => {
         const mark = begun.get(tenantId);
         begun.delete(tenantId);
-        const isKnown = registry.of(tenantId).has(name);
+        const isKnown = followersOf(tenantId).has(name);
         if (rests && mark !== undefined && isKnown) looks.set(keyOf(name, tenantId), { mark, next });
         else looks.delete(keyOf(name, tenantId));
-        if (rests && isKnown && registry.of(tenantId).get(name) !== next) moved.add(tenantId);
+        if (rests && isKnown && followersOf(tenantId).get(name) !== next) moved.add(tenantId);
       };
       const queue = work.open({ ...follower, claimDue, looked });
       const { isFollowed, forget } = follower;
@@ -174,7 +174,7 @@ export const createFollowing = (
     endWork: work.endWork,
     start: async () => {
       unwatch = files.watch((tenantId) => {
-        for (const name of registry.of(tenantId).keys()) wake(name, tenantId);
+        for (const name of followersOf(tenantId).keys()) wake(name, tenantId);
       });
       await written.load();
       for (const { follower, tenant_id, due_at } of await registry.load()) {

@@ -8,9 +8,7 @@ import { type FollowedTenant, followerRegistryStore, NOT_LOOKED } from './follow
 type Followed = Pick<FollowedTenant, 'tenant_id' | 'follower'>;
 
 /** When each follower has something to do; null: never. */
-type DueTimes = ReadonlyMap<FollowerName, number | null>;
-
-const NONE: DueTimes = new Map();
+export type DueTimes = ReadonlyMap<FollowerName, number | null>;
 
 export const createFollowerRegistry = (platform: DurableFile<PlatformDb>) => {
   const registered = new Map<string, Map<FollowerName, number | null>>();
@@ -65,7 +63,8 @@ export const createFollowerRegistry = (platform: DurableFile<PlatformDb>) => {
       for (const row of rows) remember(row);
       return rows;
     },
-    of: (tenantId: string): DueTimes => registered.get(tenantId) ?? NONE,
+    /** Asked at each commit. */
+    registered: registered as ReadonlyMap<string, DueTimes>,
     /** Followers of the tenant are due at these times; returns what writes that. */
     setDue: (
       tenantId: string,
