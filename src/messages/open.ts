@@ -25,19 +25,12 @@ export const openMessages = (base: Base, wakeRelay: () => WakeRelay) => {
   const { platform, tenants: files } = storage;
   const key = base.key('suppressions');
   const indexer = createSearchIndexer(files, log);
-  const due = createDueRegistry(platform);
+  const due = createDueRegistry(platform, files.expectWrite);
   /** Reports that mail of that tenant and lane is due at `dueAt`. */
   const wake: WakeRelay = (tenantId, lane, dueAt) => wakeRelay()(tenantId, lane, dueAt);
   return {
     indexer,
-    queue: {
-      ...due,
-      hold: (tenantId: string, dueAt: number) => {
-        files.expectWrite(tenantId);
-        return due.hold(tenantId, dueAt);
-      },
-      wake,
-    },
+    queue: { ...due, wake },
     personalData,
     oldRows: oldContent,
     sealed: { tenant: [sealedBodies] },

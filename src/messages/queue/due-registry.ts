@@ -20,7 +20,11 @@ export interface DueRegistry {
   settle(nextDue: (tenantId: string) => number | null): Promise<void>;
 }
 
-export const createDueRegistry = (platform: DurableFile<PlatformDb>): DueRegistry => {
+/** `expectWrite`: see TenantFiles; what is held is written next. */
+export const createDueRegistry = (
+  platform: DurableFile<PlatformDb>,
+  expectWrite: (tenantId: string) => void = () => undefined,
+): DueRegistry => {
   const registered = new Map<string, number>();
   /** Writes in progress that lower a time: a caller that relies on one waits for it. */
   const lowering = new Map<string, Promise<void>>();
@@ -55,6 +59,7 @@ export const createDueRegistry = (platform: DurableFile<PlatformDb>): DueRegistr
     },
     hold: async (tenantId, dueAt) => {
       holds.set(tenantId, (holds.get(tenantId) ?? 0) + 1);
+      expectWrite(tenantId);
       try {
         const known = registered.get(tenantId);
         await (known !== undefined && known <= dueAt ? lowering.get(tenantId) : lower(tenantId, dueAt));
