@@ -19,7 +19,7 @@ import type { Claim, OpenQueue, WorkQueue } from '#src/kernel/work/queue.ts';
 import type { FollowerName } from './follow-store.ts';
 import { createFollowerRegistry, type DueTimes } from './follower-registry.ts';
 import { followerRegistryStore } from './follower-registry-store.ts';
-import type { Looker, Written } from './written.ts';
+import { type Looker, type Written, wakeFollowers } from './written.ts';
 
 export interface Follower<Item extends WorkItem, Outcome>
   extends Omit<WorkQueue<Item, Outcome>, 'name' | 'claimDue'> {
@@ -173,9 +173,7 @@ export const createFollowing = (
     },
     endWork: work.endWork,
     start: async () => {
-      unwatch = files.watch((tenantId) => {
-        for (const name of followersOf(tenantId).keys()) wake(name, tenantId);
-      });
+      unwatch = files.watch(wakeFollowers(registry.registered, wake));
       await written.load();
       for (const { follower, tenant_id, due_at } of await registry.load()) {
         const isDue = due_at !== null && due_at <= clock.now();

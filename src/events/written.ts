@@ -42,6 +42,16 @@ export interface Written {
   settle(isLast?: boolean): Promise<void>;
 }
 
+/** Listens to commits: wakes the followers that are registered of the tenant. */
+export const wakeFollowers =
+  <Name>(
+    registered: ReadonlyMap<string, ReadonlyMap<Name, unknown>>,
+    wake: (follower: Name, tenantId: string) => void,
+  ) =>
+  (tenantId: string): void => {
+    for (const name of registered.get(tenantId)?.keys() ?? []) wake(name, tenantId);
+  };
+
 interface Mark {
   /** The last write that has ended. */
   last: number;
