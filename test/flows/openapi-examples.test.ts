@@ -547,6 +547,8 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
     await prepareRestore(app.home, id);
     return { ids: { practiceID: id } };
   },
+  liftApiToken: async (id) => ({ token: (await ownerOf(id)).token }),
+  discardSlowedMail: async (id) => ({ token: (await ownerOf(id)).token }),
   resumePractice: async (id) => {
     await done('pausePractice', id);
     return { token: (await ownerOf(id)).token };
