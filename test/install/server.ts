@@ -14,11 +14,32 @@ shift 3
 exec "$@"
 `;
 
-/** Of a unit of Type=notify: `restart` ends once the daemon is ready, or with 1 where it ended before. */
-const playedSystemctl = (root: string, port: number): string => `#!${execPath}
+interface Played {
+  readonly node: string;
+  /** Where the daemon answers once it is ready. */
+  readonly port: number;
+  readonly pidFile: string;
+  readonly log: string;
+  readonly unit: string;
+  /** Its WorkingDirectory=. */
+  readonly home: string;
+  /** In front of its ExecStart=, for its User=. */
+  readonly before?: string;
+}
+
+/** For a unit of Type=notify: `restart` ends once the daemon is ready, or with 1 where it ended before. */
+export const playedSystemctl = ({
+  node,
+  port,
+  pidFile,
+  log,
+  unit,
+  home,
+  before = '',
+}: Played): string => `#!${node}
 const fs = require('node:fs');
 const { spawn } = require('node:child_process');
-const pidFile = '${root}/pid';
+const pidFile = '${pidFile}';
 const pid = fs.existsSync(pidFile) ? Number(fs.readFileSync(pidFile, 'utf8')) : 0;
 const lives = () => { try { return pid > 0 && fs.readFileSync('/proc/' + pid + '/stat', 'utf8').split(' ')[2] !== 'Z'; } catch { return false; } };
 const command = process.argv[2];
@@ -26,16 +47,17 @@ if (command === 'is-active') {
   console.log(pid === 0 ? 'inactive' : lives() ? 'active' : 'failed');
   process.exit(lives() ? 0 : 3);
 }
-if (command === 'stop' || command === 'restart') {
+const restarts = command === 'restart' || (command === 'try-restart' && lives());
+if (command === 'stop' || restarts) {
   if (lives()) process.kill(pid, 'SIGTERM');
   while (lives()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
   fs.rmSync(pidFile, { force: true });
 }
-if (command === 'restart') {
-  const [, line] = /^ExecStart=(.*)$/m.exec(fs.readFileSync('${root}/etc/sendwerk.service', 'utf8'));
-  const [program, ...args] = line.split(' ');
-  const log = fs.openSync('${root}/log', 'a');
-  const child = spawn(program, args, { cwd: '${root}/state', detached: true, stdio: ['ignore', log, log] });
+if (restarts) {
+  const [, line] = /^ExecStart=(.*)$/m.exec(fs.readFileSync('${unit}', 'utf8'));
+  const [program, ...args] = '${before} '.concat(line).trim().split(' ');
+  const log = fs.openSync('${log}', 'a');
+  const child = spawn(program, args, { cwd: '${home}', detached: true, stdio: ['ignore', log, log] });
   fs.writeFileSync(pidFile, String(child.pid));
   child.unref();
   child.on('exit', () => process.exit(1));
@@ -50,7 +72,8 @@ export const createServer = async (programs: Pick<MachineOptions, 'node' | 'npm'
   for (const name of ['backups', 'etc', 'state', 'origin', 'opt']) mkdirSync(at(name));
   machine.script('runuser', PLAYED_RUNUSER);
   const port = await freePort();
-  machine.script('systemctl', playedSystemctl(at(), port));
+  const played = { node: execPath, port, pidFile: at('pid'), log: at('log'), home: at('state') };
+  machine.script('systemctl', playedSystemctl({ ...played, unit: at('etc/sendwerk.service') }));
 
   const git = async (...args: string[]): Promise<string> => {
     const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org'];
