@@ -77,8 +77,9 @@ export const writeDeb = ({ tree, staging, version, arch, time, out, isDraft }: D
     const unit = readFileSync(join(units, name), 'utf8').replaceAll(ELSEWHERE, HERE);
     writeFileSync(at('usr/lib/systemd/system', name), unit);
     chmodSync(at('usr/lib/systemd/system', name), 0o644);
+    // `sendwerk setup` compares with what came along.
+    writeFileSync(join(units, name), unit);
   }
-  rmSync(units, { recursive: true });
   mkdirSync(at('usr/share/doc/sendwerk'), { recursive: true });
   cpSync(at('usr/lib/sendwerk/LICENSE'), at('usr/share/doc/sendwerk/copyright'));
   const sums = filesBelow(at('usr')).map((name) => {
