@@ -42,6 +42,8 @@ import { readVersion } from '#src/kernel/version.ts';
 import type { SignThreads } from '#src/messages/compose/sign-thread.ts';
 import { openMessages, type WakeRelay } from '#src/messages/open.ts';
 import { nightlyJob } from '#src/messages/retention/nightly-job.ts';
+import { type Challenges, createChallenges } from '#src/operations/certificates/challenges.ts';
+import { CERTIFICATES_JOB, openCertificates } from '#src/operations/certificates/open.ts';
 import { createBackupWatch } from '#src/operations/last-backup.ts';
 import { openMetrics } from '#src/operations/metrics/open.ts';
 import { createReplicaWatch } from '#src/operations/replica/watch.ts';
@@ -71,6 +73,8 @@ export interface Overrides extends DataOverrides, DoctorOverrides {
   readonly holdMs?: number;
   /** See DnsHealthOptions.againMs. */
   readonly dnsAgainMs?: number;
+  /** What certificate authorities are answered: for tests. */
+  readonly challenges?: Challenges;
   /** Jobs run by `runJob` alone: for tests, which a job at a full minute would disturb. */
   readonly jobsByHand?: boolean;
 }
@@ -80,7 +84,7 @@ type Restoring = ReturnType<typeof openRestoring>;
 export interface App {
   /** Rejects where an address is taken; then everything has been closed again. */
   start(): Promise<{
-    readonly http: { address: string; port: number };
+    readonly http: Awaited<ReturnType<ReturnType<typeof openHttp>['start']>>;
     readonly dnsPort: number | null;
     readonly submissionPorts: SubmissionPorts;
     readonly inboundPort: number | null;
@@ -150,7 +154,9 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     wakeRelay: later<WakeRelay>('waking of the relay', () => undefined),
   };
   const accounts = openAccounts(base, events.written, asks);
-  const domains = openDomains(base, accounts, overrides);
+  const challenges = overrides.challenges ?? createChallenges();
+  const domains = openDomains(base, accounts, { ...overrides, challengesAt: challenges.textsAt });
+  const certificates = openCertificates(base, { ...domains, challenges });
   const messages = openMessages(base, asks.wakeRelay);
   const feedback = openFeedback(base, accounts, messages, { ...overrides, holderOf: domains.holderOf });
   const people = openPeople(base, accounts, feedback.brakeOf);
@@ -214,6 +220,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     answer: relay.answer,
     handOn: relay.handOn,
     requireHere: accounts.requireHere,
+    certificates: certificates.sources,
   });
   const rooms: readonly Room[] = [
     events,
@@ -231,6 +238,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     compat,
     createBackupWatch(base),
     createReplicaWatch(base, accounts.replicaNotices),
+    certificates,
   ];
 
   const restoring = openRestoring(base, accounts, rooms);
@@ -283,6 +291,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
       isInSafeMode: accounts.isInSafeMode,
       events: followers.described,
       refusals,
+      secure: certificates.secure,
       checkResponses: overrides.checkResponses,
     },
   );
@@ -362,8 +371,8 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
         const address = await http.start();
         intake.postman.wake();
         if (!overrides.jobsByHand) runner.start();
-        void runner.runNow(FILE_JOB);
-        if (!overrides.jobsByHand) void runner.runNow(MASTER_KEY_JOB);
+        const atOnce = overrides.jobsByHand ? [FILE_JOB] : [FILE_JOB, MASTER_KEY_JOB, CERTIFICATES_JOB];
+        for (const job of atOnce) void runner.runNow(job);
         return { http: address, dnsPort, metricsPort, ...ports };
       } catch (error) {
         throw await closeData(initial, storage, stop, error);
@@ -374,7 +383,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
       config = next;
       limits = limitsOf(next);
       log.level = next.log.level;
-      smtp.renewCertificates();
+      certificates.reload();
       void intake.scanners.refresh();
     },
     sealed: rooms.map((room) => room.sealed ?? {}),

@@ -11,6 +11,7 @@ import type { PlatformDb, TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createDnsLookup } from '#src/kernel/dns-lookup.ts';
 import { jwkSetOf, publishedKeyOf } from '#src/kernel/evidence-key.ts';
 import { healthPart } from '#src/kernel/health.ts';
+import { organizationalDomain } from '#src/mail/organizational-domain.ts';
 import type { Receives } from '#src/mail/reception.ts';
 import { createBadRecords } from './custom/bad-records.ts';
 import { domainCheckJob } from './custom/check-job.ts';
@@ -34,7 +35,7 @@ import { isDkimBroken } from './store.ts';
 import { createTenantHosts } from './tenant-hosts.ts';
 import { evidenceKeyStore } from './zones/evidence-key-store.ts';
 import { evidenceKeysRoute } from './zones/evidence-keys.ts';
-import { mtaStsRoutes } from './zones/mta-sts-routes.ts';
+import { mtaStsRoutes, policyHosts } from './zones/mta-sts-routes.ts';
 import { createServiceZones } from './zones/service-zones.ts';
 
 const dnsHealth = (dns: DnsServer | null) =>
@@ -76,7 +77,11 @@ export type Domains = ReturnType<typeof openDomains>;
 export const openDomains = (
   base: Base,
   accounts: Accounts,
-  options: { readonly generateKeyPair?: GenerateKeyPair | undefined } = {},
+  options: {
+    readonly generateKeyPair?: GenerateKeyPair | undefined;
+    /** What certificate authorities look for at a name of the zones, while they check it. */
+    readonly challengesAt?: (name: string) => readonly string[];
+  } = {},
 ) => {
   const { storage, clock, log } = base;
   const config = base.config();
@@ -86,7 +91,9 @@ export const openDomains = (
   const generateKeyPair = fewAtATime(options.generateKeyPair ?? generateDkimKeyPair);
   const signers = createSigners(sealingKey, { ed25519: config.dkim.ed25519 });
   const settings = zoneSettings(config, () => clock.now());
-  const zones = createServiceZones(settings, (work) => platform.peek(work));
+  const zones = createServiceZones({ ...settings, findChallenges: options.challengesAt }, (work) =>
+    platform.peek(work),
+  );
   const { authoritative } = config.dns;
   const dns = authoritative && createDnsServer({ listen: authoritative.listen, zones, log });
   const stopping = new AbortController();
@@ -122,6 +129,7 @@ export const openDomains = (
         if (holder !== null) registryStore(db).requireHere(holder);
       }),
   };
+  const isPolicyHost = policyHosts(deps);
   const provider = config.dns.provider && createCloudflare({ ...config.dns.provider, ...deps });
   return {
     signers,
@@ -129,6 +137,11 @@ export const openDomains = (
     /** The tenant that sends from that host. */
     holderOf: (db: PlatformDb, host: string) => domainRegistryStore(db).holderOf(host),
     isDkimBroken,
+    organizationalDomain,
+    /** Whether HTTPS is served under the name for a host of the registry. */
+    isPolicyHost,
+    /** Whether the built-in name server answers for the name. */
+    isInZone: (name: string) => dns !== null && zones.resolveName(name) !== null,
     /** Null if it is off. */
     dns,
     receives,
@@ -156,7 +169,7 @@ export const openDomains = (
     personalData,
     sealed: { tenant: [sealedKeys] },
     routes: [
-      ...mtaStsRoutes(deps, settings.mtaSts),
+      ...mtaStsRoutes(deps, settings.mtaSts, isPolicyHost),
       ...domainRoutes(deps),
       ...exportRoutes(deps),
       ...domainConnectRoutes(deps, { ...domainConnectOf(config), keyRecords: settings.extra }),

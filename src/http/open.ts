@@ -13,6 +13,7 @@ import { landingRoute } from './landing.ts';
 import { metaRoute, type ServiceFacts } from './meta.ts';
 import { createHttpMetrics } from './metrics.ts';
 import { previewFrameRoute } from './preview-frame.ts';
+import type { SecureOptions } from './secure.ts';
 import { createHttpServer, type HttpServerOptions } from './server.ts';
 
 export interface HttpParts {
@@ -27,6 +28,8 @@ export interface HttpParts {
   readonly scanners: () => boolean;
   /** Texts of refusals in a language that clients may ask for, by the English ones; undefined where it has none of its own. */
   readonly refusals: (language: MemberLanguage) => Sentences | undefined;
+  /** Null where no HTTPS is configured. */
+  readonly secure: Pick<SecureOptions, 'certificates' | 'isServed' | 'challengeAt'> | null;
   /** Answers that their route does not declare become errors: for tests. */
   readonly checkResponses?: boolean | undefined;
 }
@@ -103,6 +106,10 @@ export const openHttp = (base: Base, doors: Doors, parts: HttpParts) => {
     routes,
     shapes: parts.shapes,
     trustProxy: http.trust_proxy,
+    secure:
+      parts.secure && http.tls
+        ? { ...parts.secure, origin, listen: http.tls.listen, redirect: http.tls.redirect ?? null }
+        : null,
     bodies: base.messageBudget,
     log,
     clock,

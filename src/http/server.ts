@@ -1,5 +1,5 @@
 // The HTTP server: node's own with bounds against clients that are slow or take too much, express's requests on it, and the declared
-// routes. TLS is the business of a proxy in front.
+// routes. In clear for a proxy in front and for commands; by HTTPS as well where that is configured (secure.ts).
 import {
   createServer,
   IncomingMessage,
@@ -20,6 +20,7 @@ import { MINUTE, SECOND } from '#src/kernel/time.ts';
 import { Exchange, type SpeakIn } from './exchange.ts';
 import { type HttpMetrics, STATUS_CLASSES } from './metrics.ts';
 import { clientAddressOf, type Trust, whyMalformed } from './request-head.ts';
+import type { SecureOptions } from './secure.ts';
 import { budgetOwner, createServe, type ServeOptions } from './serve.ts';
 
 export interface HttpServerOptions extends ServeOptions {
@@ -27,6 +28,8 @@ export interface HttpServerOptions extends ServeOptions {
   readonly listen: { readonly host: string; readonly port: number };
   /** Whose X-Forwarded-For is believed: no one's, that of a number of proxies in front, or of proxies in these networks. */
   readonly trustProxy: false | number | readonly string[];
+  /** HTTPS; null: a proxy in front has it. */
+  readonly secure?: SecureOptions | null;
   readonly log: Log;
   readonly metrics?: HttpMetrics;
   /** Holds request bodies until they are answered. */
@@ -38,8 +41,8 @@ export interface HttpServerOptions extends ServeOptions {
 }
 
 export interface HttpServer {
-  /** Resolves with the address listened on; rejects where it is taken. */
-  start(): Promise<{ address: string; port: number }>;
+  /** Resolves with the address listened on, and the ports of HTTPS and of what leads there; rejects where one is taken. */
+  start(): Promise<{ address: string; port: number; tlsPort: number | null; redirectPort: number | null }>;
   /** Takes no new connections and resolves when the requests in flight are answered, at the latest after `graceMs` (30 s). */
   stop(graceMs?: number): Promise<void>;
 }
@@ -108,30 +111,58 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     void serve(exchange);
   };
 
-  const server = createServer(
-    { ...serverSettings, ...options.times, IncomingMessage: expressRequests(options.trustProxy) },
-    handle,
+  const bounds = { ...serverSettings, ...options.times };
+  const bounded = <Bounded extends Server>(server: Bounded): Bounded => {
+    server.maxHeadersCount = MAX_HEADERS;
+    server.maxConnections = MAX_CONNECTIONS;
+    // Else node itself would invite bodies that are refused by their head.
+    server.on('checkContinue', handle);
+    server.on('clientError', refuseMalformed);
+    return server;
+  };
+  const plain = bounded(
+    createServer({ ...bounds, IncomingMessage: expressRequests(options.trustProxy) }, handle),
   );
-  server.maxHeadersCount = MAX_HEADERS;
-  server.maxConnections = MAX_CONNECTIONS;
-  // Else node itself would invite bodies that are refused by their head.
-  server.on('checkContinue', handle);
-  server.on('clientError', refuseMalformed);
+  const servers: Server[] = [plain];
+
+  /** Loaded where it is configured only. */
+  const startSecure = async ({ secure, trustProxy }: HttpServerOptions) => {
+    if (!secure) return { tlsPort: null, redirectPort: null };
+    const { createRedirect, createSecureServer } = await import('./secure.ts');
+    // Clients come here themselves: a number of proxies would be one of the client's own making.
+    const trusted = typeof trustProxy === 'number' ? false : trustProxy;
+    const https = bounded(
+      createSecureServer(secure, { ...bounds, IncomingMessage: expressRequests(trusted) }, handle),
+    );
+    servers.push(https);
+    const { port: tlsPort } = await listen(https, secure.listen);
+    if (secure.redirect === null) return { tlsPort, redirectPort: null };
+    const redirect = createRedirect(secure);
+    servers.push(redirect);
+    const { port: redirectPort } = await listen(redirect, secure.redirect);
+    return { tlsPort, redirectPort };
+  };
+
+  const stopOne = async (server: Server, deadline: number): Promise<void> => {
+    // What a start that failed has not begun.
+    if (!server.listening) return;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    // Connections that have not sent a whole head count as busy to node, but none of their requests is in flight.
+    const sweep = setInterval(() => {
+      if (inFlight === 0 || performance.now() > deadline) server.closeAllConnections();
+      else server.closeIdleConnections();
+    }, IDLE_SWEEP_MS);
+    if (inFlight === 0) server.closeAllConnections();
+    await closed;
+    clearInterval(sweep);
+  };
 
   return {
-    start: () => listen(server, options.listen),
+    start: async () => ({ ...(await startSecure(options)), ...(await listen(plain, options.listen)) }),
     async stop(graceMs = STOP_GRACE_MS) {
       stopping = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const deadline = performance.now() + graceMs;
-      // Connections that have not sent a whole head count as busy to node, but none of their requests is in flight.
-      const sweep = setInterval(() => {
-        if (inFlight === 0 || performance.now() > deadline) server.closeAllConnections();
-        else server.closeIdleConnections();
-      }, IDLE_SWEEP_MS);
-      if (inFlight === 0) server.closeAllConnections();
-      await closed;
-      clearInterval(sweep);
+      await Promise.all(servers.map((server) => stopOne(server, deadline)));
     },
   };
 };

@@ -18,6 +18,7 @@ import { deriveKey, type SealingKey } from './seal.ts';
 export type SealingPurpose =
   | 'alerts'
   | 'captured mail'
+  | 'certificates'
   | 'dkim keys'
   | 'erasures'
   | 'lasting keys'

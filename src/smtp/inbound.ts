@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
+import type { CertificateSource } from '#src/kernel/certificate.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { TenantMoved } from '#src/kernel/moved.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
@@ -23,7 +24,6 @@ import { RecipientRefusal } from './destination.ts';
 import type { ExpectedMail } from './expected-mail.ts';
 import type { inboundSchema } from './health.ts';
 import {
-  type Certificate,
   createListener,
   type ListenAddress,
   type Listener,
@@ -57,7 +57,7 @@ export interface InboundWork
 
 export interface InboundOptions extends RecipientFacts {
   readonly listen: ListenAddress;
-  readonly certificate: Certificate | null;
+  readonly certificates: CertificateSource | null;
   readonly budget: ByteBudget;
   readonly work: InboundWork;
   /** Octets of a message. */
@@ -67,7 +67,7 @@ export interface InboundOptions extends RecipientFacts {
   readonly limits?: Partial<ListenerLimits>;
 }
 
-export interface Inbound extends Pick<Listener, 'start' | 'stop' | 'useCertificate'> {
+export interface Inbound extends Pick<Listener, 'start' | 'stop'> {
   stats(): NonNullable<z.output<typeof inboundSchema>>;
 }
 
@@ -278,7 +278,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
     name: 'inbound',
     listen: options.listen,
     hostName: serviceHost,
-    certificate: options.certificate,
+    certificates: options.certificates,
     limits: { ...inboundLimits, messageBytes: options.messageBytes, ...options.limits },
     smtpUtf8: true,
     budget: options.budget,
@@ -309,7 +309,6 @@ export const createInbound = (options: InboundOptions): Inbound => {
   return {
     start: listener.start,
     stop: listener.stop,
-    useCertificate: listener.useCertificate,
     stats: () => ({
       ...listener.stats(),
       reports: { ...reports },

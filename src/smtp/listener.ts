@@ -7,8 +7,8 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
-import { createSecureContext } from 'node:tls';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
+import { type Certificate, type CertificateSource, LEAST_TLS } from '#src/kernel/certificate.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { clientKey } from '#src/kernel/rate-limit.ts';
@@ -16,12 +16,6 @@ import { DAY, MINUTE, SECOND, sleep } from '#src/kernel/time.ts';
 import { crowded, SmtpRefusal } from './read-data.ts';
 import { createReceiving, sizeIn } from './receive.ts';
 import { type SmtpCredentials, type SmtpPath, type SmtpSession, StrictServer } from './strict-server.ts';
-
-/** PEM. */
-export interface Certificate {
-  readonly cert: string;
-  readonly key: string;
-}
 
 export interface ListenAddress {
   readonly host: string;
@@ -64,7 +58,8 @@ export interface ListenerOptions {
   readonly listen: ListenAddress;
   /** The greeting has it. */
   readonly hostName: string;
-  readonly certificate: Certificate | null;
+  /** Null: no TLS. */
+  readonly certificates: CertificateSource | null;
   /** TLS from the first byte. */
   readonly implicitTls?: boolean;
   /** Addresses that are not ASCII are taken where MAIL says so (RFC 6531). */
@@ -80,8 +75,6 @@ export interface ListenerOptions {
 
 export interface Listener {
   start(): Promise<{ readonly port: number }>;
-  /** The certificate holds for handshakes from now on. Throws where it is none; then the former one stays. */
-  useCertificate(certificate: Certificate): void;
   /**
    * Refuses new connections and closes idle ones. Resolves when the messages that were being received have their reply; after
    * `timeoutMs` what is left is cut off.
@@ -122,7 +115,7 @@ const refuseUnannouncedUtf8 = (address: string, isAnnounced: boolean): void => {
     throw new SmtpRefusal(553, '5.6.7 an address that is not ASCII needs SMTPUTF8 in MAIL FROM');
 };
 
-const tlsOf = ({ cert, key }: Certificate) => ({ cert, key, minVersion: 'TLSv1.2' }) as const;
+const tlsOf = ({ cert, key }: Certificate) => ({ cert, key, minVersion: LEAST_TLS }) as const;
 
 interface Admitted {
   readonly client: string;
@@ -132,7 +125,7 @@ interface Admitted {
 }
 
 export const createListener = (options: ListenerOptions): Listener => {
-  const { name, limits, handlers, log, budget, certificate, smtpUtf8 = false } = options;
+  const { name, limits, handlers, log, budget, certificates, smtpUtf8 = false } = options;
   const perClient = new Map<string, number>();
   const admitted = new Map<string, Admitted>();
   /** Every socket there is: connections that are being closed have left the library's list. */
@@ -207,7 +200,7 @@ export const createListener = (options: ListenerOptions): Listener => {
 
   const { authenticate } = handlers;
   const ofMail = new Set([...OF_MAIL, ...(authenticate ? ['AUTH'] : []), ...(smtpUtf8 ? ['SMTPUTF8'] : [])]);
-  const disabled = [...NEVER, ...(authenticate ? [] : ['AUTH']), ...(certificate ? [] : ['STARTTLS'])];
+  const disabled = [...NEVER, ...(authenticate ? [] : ['AUTH']), ...(certificates ? [] : ['STARTTLS'])];
   const offer = (session: SmtpSession): void => {
     const mayAuthenticate = handlers.mayAuthenticate?.(session) ?? true;
     session.disabledCommands = [...disabled, ...(mayAuthenticate ? [] : ['AUTH'])];
@@ -225,7 +218,12 @@ export const createListener = (options: ListenerOptions): Listener => {
       hideSMTPUTF8: !smtpUtf8,
       logger: false,
       secure: options.implicitTls === true,
-      ...(certificate ? tlsOf(certificate) : { hideSTARTTLS: true }),
+      ...(certificates
+        ? {
+            ...tlsOf(certificates.current()),
+            SNICallback: (name, callback) => callback(null, certificates.contextFor(name) ?? undefined),
+          }
+        : { hideSTARTTLS: true }),
       disabledCommands: disabled,
       onConnect: (session, callback) => {
         offer(session);
@@ -283,6 +281,8 @@ export const createListener = (options: ListenerOptions): Listener => {
     },
     { ...limits, handshakeMs: UNPROVEN_MS },
   );
+  // Handshakes from then on have it; connections stay as they are.
+  certificates?.watch((next) => server.updateSecureContext(tlsOf(next)));
   server.on('error', (error) => log.debug({ err: error, listener: name }, 'an SMTP connection failed'));
 
   const closeIdle = (): void => {
@@ -310,11 +310,6 @@ export const createListener = (options: ListenerOptions): Listener => {
       const bound = server.server.address() as AddressInfo;
       log.info({ listener: name, host, port: bound.port }, 'SMTP listens');
       return { port: bound.port };
-    },
-    useCertificate: (next) => {
-      // The library would forget the former one before it looks at the next.
-      createSecureContext(tlsOf(next));
-      server.updateSecureContext(tlsOf(next));
     },
     stop: async (timeoutMs) => {
       if (!listening) return;

@@ -1,14 +1,6 @@
 // What the listeners say of themselves in numbers.
-import { X509Certificate } from 'node:crypto';
 import type { z } from 'zod';
-import {
-  certificateExpiry,
-  type Metric,
-  type Reading,
-  readMetric,
-  SHORT_SECONDS,
-  timed,
-} from '#src/kernel/metrics.ts';
+import { type Metric, type Reading, readMetric, SHORT_SECONDS, timed } from '#src/kernel/metrics.ts';
 import type { inboundSchema } from './health.ts';
 
 type InboundStats = NonNullable<z.output<typeof inboundSchema>>;
@@ -63,14 +55,3 @@ export const inboundMetrics = (stats: () => InboundStats | null): Metric[] => {
     }),
   ];
 };
-
-/** Certificates of files as they are in use, PEM; null: the listener has none of its own. */
-export const certificateMetrics = (inUse: () => Readonly<Record<string, string | null>>): Metric =>
-  certificateExpiry(() =>
-    Object.fromEntries(
-      Object.entries(inUse()).map(([name, pem]) => [
-        name,
-        pem === null ? null : Date.parse(new X509Certificate(pem).validTo),
-      ]),
-    ),
-  );

@@ -5,6 +5,7 @@ import type { Intake } from '#src/intake/open.ts';
 import type { Authenticate } from '#src/kernel/access.ts';
 import type { Base } from '#src/kernel/base.ts';
 import { createByteBudget } from '#src/kernel/byte-budget.ts';
+import type { CertificateSource } from '#src/kernel/certificate.ts';
 import type { Config } from '#src/kernel/config/config.ts';
 import { healthPart } from '#src/kernel/health.ts';
 import type { Receives } from '#src/mail/reception.ts';
@@ -13,13 +14,10 @@ import { createGreylist } from './greylist.ts';
 import { greylistIn } from './greylist-store.ts';
 import { inboundSchema, submissionSchema } from './health.ts';
 import { createInbound, type InboundWork } from './inbound.ts';
-import type { Certificate } from './listener.ts';
-import { type CommandDuration, certificateMetrics, commandDuration, inboundMetrics } from './metrics.ts';
+import { type CommandDuration, commandDuration, inboundMetrics } from './metrics.ts';
 import type { HandOn } from './moved-recipients.ts';
-import { ownCertificate } from './own-certificate.ts';
 import { personalData } from './personal-data.ts';
 import { createSubmission, type SubmissionPorts } from './submission.ts';
-import { readCertificate, renewCertificate } from './tls.ts';
 
 /** What the rooms hand in. */
 interface SmtpParts<Reporter> {
@@ -30,6 +28,8 @@ interface SmtpParts<Reporter> {
   readonly answer: (returnPath: string, content: Buffer) => Promise<boolean>;
   readonly handOn: HandOn;
   readonly requireHere: (tenantNumber: number) => void;
+  /** Null where the listener shows none. */
+  readonly certificates: Readonly<Record<'inbound' | 'submission', CertificateSource | null>>;
 }
 
 const MIB = 1_024 * 1_024;
@@ -43,10 +43,9 @@ const ONLY_SIMULATOR: NonNullable<Config['smtp']['inbound']> = {
   dnsbl: [],
 };
 
-/** Throws where the certificate cannot be used. */
 const openInbound = <Reporter>(
   base: Base,
-  { receives, answer, handOn, requireHere }: SmtpParts<Reporter>,
+  { receives, answer, handOn, requireHere, certificates }: SmtpParts<Reporter>,
   { isExpected, expected }: ExpectedMail,
   commands: CommandDuration,
 ) => {
@@ -54,10 +53,6 @@ const openInbound = <Reporter>(
   const { service, smtp } = config();
   /** The simulator's mail comes in here too, so that without it the listener is still there for this machine. */
   const settings = smtp.inbound ?? ONLY_SIMULATOR;
-  const certificate = (): Certificate =>
-    settings.tls
-      ? readCertificate(config().smtp.inbound?.tls ?? settings.tls)
-      : ownCertificate(config().data_dir, service.host, clock.now());
   const messageBytes = settings.max_message_mib * MIB;
   const work: InboundWork = {
     ...receives,
@@ -76,13 +71,12 @@ const openInbound = <Reporter>(
     settings.greylist === undefined
       ? null
       : createGreylist({ wait: settings.greylist, clock, storage: greylistIn(storage), log });
-  let inUse = smtp.inbound ? certificate() : null;
   const inbound = createInbound({
     ...receives,
     isExpected,
     listen: settings.listen,
     // Only this machine is a client where there is no listener.
-    certificate: inUse,
+    certificates: certificates.inbound,
     serviceHost: service.host,
     simulatorDomain,
     managedSuffix: service.managed_suffix,
@@ -107,36 +101,26 @@ const openInbound = <Reporter>(
       await inbound.stop(timeoutMs);
       await greylist?.stop();
     },
-    /** Reads the certificate again. */
-    renewCertificate: () => {
-      if (smtp.inbound) inUse = renewCertificate(certificate, [inbound], log) ?? inUse;
-    },
-    /** PEM, as it is in use; null where it is self-signed, or there is no listener. */
-    certificateOfFiles: () => (settings.tls ? (inUse?.cert ?? null) : null),
     stats: () => (smtp.inbound ? inbound.stats() : null),
     health: healthPart({ schema: inboundSchema, now: () => (smtp.inbound ? inbound.stats() : null) }),
   };
 };
 
-const certificateFiles = ({ smtp }: Config) => smtp.submission?.tls ?? smtp.inbound?.tls ?? null;
-
-/** Null where it is off. Throws where the certificate cannot be used. */
+/** Null where it is off. */
 const openSubmission = <Reporter>(
   base: Base,
-  { authenticate, accept }: SmtpParts<Reporter>,
+  { authenticate, accept, certificates }: SmtpParts<Reporter>,
   commands: CommandDuration,
 ) => {
   const { config, limits, clock, log } = base;
   const { service, smtp } = config();
   if (smtp.submission === undefined) return null;
   const { listen, implicit_listen } = smtp.submission;
-  const files = certificateFiles(config());
-  let inUse = files && readCertificate(files);
   const submission = createSubmission({
     listen: listen ?? null,
     implicitListen: implicit_listen ?? null,
     hostName: service.host,
-    certificate: inUse,
+    certificates: certificates.submission,
     budget: base.messageBudget,
     accept,
     authenticate: async (token, clientAddress) =>
@@ -153,13 +137,6 @@ const openSubmission = <Reporter>(
   return {
     start: submission.start,
     stop: submission.stop,
-    renewCertificate: () => {
-      if (!files) return;
-      const read = () => readCertificate(certificateFiles(config()) ?? files);
-      inUse = renewCertificate(read, submission.listeners, log) ?? inUse;
-    },
-    /** PEM, as it is in use; null where there is none. */
-    certificateOfFiles: () => inUse?.cert ?? null,
     facts: () => {
       const stats = submission.listeners.map((listener) => listener.stats());
       return {
@@ -173,7 +150,6 @@ const openSubmission = <Reporter>(
 
 const NO_PORTS: SubmissionPorts = { port: null, implicitPort: null };
 
-/** Throws where a certificate cannot be used. */
 export const openSmtp = <Reporter>(base: Base, parts: SmtpParts<Reporter>) => {
   const expectedMail = createExpectedMail();
   const commands = commandDuration();
@@ -192,21 +168,10 @@ export const openSmtp = <Reporter>(base: Base, parts: SmtpParts<Reporter>) => {
     stop: async (drainMs: number) => {
       await Promise.all([inbound.stop(drainMs), submission?.stop(drainMs)]);
     },
-    renewCertificates: () => {
-      inbound.renewCertificate();
-      submission?.renewCertificate();
-    },
     health: {
       inbound: inbound.health,
       submission: healthPart({ schema: submissionSchema, now: () => submission?.facts() ?? null }),
     },
-    metrics: [
-      commands.metric,
-      ...inboundMetrics(inbound.stats),
-      certificateMetrics(() => ({
-        inbound: inbound.certificateOfFiles(),
-        submission: submission?.certificateOfFiles() ?? null,
-      })),
-    ],
+    metrics: [commands.metric, ...inboundMetrics(inbound.stats)],
   };
 };

@@ -6,6 +6,7 @@ import type { Accept, Accepted } from '#src/intake/accept.ts';
 import { fromMime } from '#src/intake/from-mime.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
+import type { CertificateSource } from '#src/kernel/certificate.ts';
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { isCredentialFault } from '#src/kernel/credentials.ts';
 import { errorTable } from '#src/kernel/error-table.ts';
@@ -19,13 +20,7 @@ import { say } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { AddressError, needsSmtpUtf8, parseAddress } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import {
-  type Certificate,
-  createListener,
-  type ListenAddress,
-  type Listener,
-  type ListenerHandlers,
-} from './listener.ts';
+import { createListener, type ListenAddress, type Listener, type ListenerHandlers } from './listener.ts';
 import type { CommandDuration } from './metrics.ts';
 import { SmtpRefusal } from './read-data.ts';
 import type { SmtpCredentials, SmtpSession } from './strict-server.ts';
@@ -44,7 +39,7 @@ export interface SubmissionOptions {
   readonly implicitListen: ListenAddress | null;
   readonly hostName: string;
   /** Null: only clients on this machine may sign in. */
-  readonly certificate: Certificate | null;
+  readonly certificates: CertificateSource | null;
   readonly budget: ByteBudget;
   readonly accept: Accept;
   /** Rejects with `unauthorized`, which says why. */
@@ -254,7 +249,7 @@ export const createSubmission = (options: SubmissionOptions): Submission => {
       name,
       listen,
       hostName: options.hostName,
-      certificate: options.certificate,
+      certificates: options.certificates,
       implicitTls,
       limits: {
         connections: CONNECTIONS,

@@ -43,6 +43,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /reference': ['public', found],
   'GET /app/frame': ['public', found],
   'GET /.well-known/mta-sts.txt': ['public', noSuchThing],
+  'GET /.well-known/acme-challenge/{token}': ['public', noSuchThing],
   'GET /t/o/{token}': ['public', noSuchThing],
   'GET /t/c/{token}/{url}': ['public', noSuchThing],
   'POST /api/upstreams/{name}/events': ['public', { status: 401, body: {} }],

@@ -13,6 +13,7 @@ import { parse } from 'yaml';
 import { EXAMPLE_ID } from '#src/kernel/fields.ts';
 import { ANY_TYPE } from '#src/kernel/route.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
+import { createChallenges } from '#src/operations/certificates/challenges.ts';
 import { startApp } from '#test/support/app.ts';
 import { readFrozen } from '#test/support/arrival.ts';
 import { prepareRestore } from '#test/support/command.ts';
@@ -63,7 +64,9 @@ interface Operation extends Described {
 
 const dns = await startDnsZone();
 const stripe = await startPlayedStripe();
+const challenges = createChallenges();
 const app = await startApp({
+  challenges,
   config: {
     ...unlimitedSignIn,
     service: { public_origin: 'https://mail.example.com' },
@@ -604,6 +607,10 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
     await forwardTokenTo(app, address);
     app.sql(id, 'UPDATE forward_targets SET asked_at = 1');
     return { instead: { 'frontdesk@example.org': address } };
+  },
+  getAcmeChallenge: async () => {
+    challenges.publishToken('evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA', 'an answer');
+    return {};
   },
   checkTlsHost: async () => ({ ids: { domain: 'mta-sts.mail.example.com' } }),
   getMtaStsPolicy: async () => ({ headers: { Host: 'mta-sts.mail.example.com' } }),

@@ -12,7 +12,7 @@ import { MINUTE } from '#src/kernel/time.ts';
 import { decodeReturnPath, encodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import { createGreylist } from '#src/smtp/greylist.ts';
 import { createInbound, type Inbound, type InboundOptions, type InboundWork } from '#src/smtp/inbound.ts';
-import { createCertificate } from '#test/support/certificate.ts';
+import { createCertificate, shownCertificate } from '#test/support/certificate.ts';
 import { testTokenKeys } from '#test/support/keys.ts';
 import { until } from '#test/support/process.ts';
 import { type SmtpTalk, talkTo } from '#test/support/smtp-talk.ts';
@@ -62,7 +62,7 @@ const started = async (
   const defects: string[] = [];
   const inbound = createInbound({
     listen: { host: '127.0.0.1', port: 0 },
-    certificate: null,
+    certificates: null,
     serviceHost: 'mail.example.com',
     simulatorDomain: 'simulator.mail.example.com',
     managedSuffix: 'send.example.com',
@@ -903,7 +903,7 @@ describe('mail to mailboxes', () => {
 
 describe('addresses that are not ASCII', () => {
   test('come with SMTPUTF8, which Received says', async () => {
-    const scene = await started({ certificate: { cert: certificate.certificate, key: certificate.key } });
+    const scene = await started({ certificates: shownCertificate(certificate) });
     const one = await scene.talk();
     await one.hello();
     await one.startTls(certificate.certificate);
@@ -1042,10 +1042,8 @@ describe('smuggling', () => {
 });
 
 describe('STARTTLS', () => {
-  const pem = { cert: certificate.certificate, key: certificate.key };
-
   test('is offered, works, and forgets what was said before it', async () => {
-    const scene = await started({ certificate: pem });
+    const scene = await started({ certificates: shownCertificate(certificate) });
     const one = await scene.talk();
     await one.reply();
     expect(await one.say('EHLO client.example.net')).toContain('STARTTLS');
@@ -1060,7 +1058,7 @@ describe('STARTTLS', () => {
   });
 
   test('bytes that came in clear behind it are thrown away', async () => {
-    const scene = await started({ certificate: pem });
+    const scene = await started({ certificates: shownCertificate(certificate) });
     const one = await scene.talk();
     await one.hello();
     await one.startTls(certificate.certificate, `EHLO x\r\nMAIL FROM:<>\r\nRCPT TO:<${own}>\r\n`);
@@ -1070,16 +1068,17 @@ describe('STARTTLS', () => {
   });
 
   test('a renewed certificate is shown to later connections', async () => {
-    const scene = await started({ certificate: pem });
+    const certificates = shownCertificate(certificate);
+    const scene = await started({ certificates });
+    const before = await scene.talk();
+    await before.hello();
+    await before.startTls(certificate.certificate);
     const next = createCertificate(['mail.example.com']);
-    scene.inbound.useCertificate({ cert: next.certificate, key: next.key });
+    certificates.use(next);
     const one = await scene.talk();
     await one.hello();
     await one.startTls(next.certificate);
-    expect(() => scene.inbound.useCertificate({ cert: 'none', key: next.key })).toThrow();
-    const other = await scene.talk();
-    await other.hello();
-    await other.startTls(next.certificate);
+    expect(await before.say('NOOP')).toMatch(/^250 /);
   });
 });
 
@@ -1149,7 +1148,7 @@ describe('limits', () => {
     meanwhile = 'NOOP\r\nRSET\r\nEHLO x\r\n',
   ): Promise<SmtpTalk> => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const scene = await started({ certificate: { cert: certificate.certificate, key: certificate.key } });
+    const scene = await started({ certificates: shownCertificate(certificate) });
     const one = await scene.talk();
     await until('it is there', () => scene.inbound.stats().connections === 1);
     await vi.advanceTimersByTimeAsync(100);
@@ -1296,7 +1295,7 @@ describe('stopping', () => {
   });
 
   test('cuts off what does not end', async () => {
-    const scene = await started({ certificate: { cert: certificate.certificate, key: certificate.key } });
+    const scene = await started({ certificates: shownCertificate(certificate) });
     const [slow, shaking] = [await scene.talk(), await scene.talk()];
     await slow.hello();
     await slow.envelope('', own);

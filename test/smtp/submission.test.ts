@@ -3,10 +3,8 @@
 // @module-tag slow
 
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -21,9 +19,7 @@ import { say } from '#src/kernel/say.ts';
 import { MINUTE, systemClock } from '#src/kernel/time.ts';
 import { createListener, type ListenerOptions } from '#src/smtp/listener.ts';
 import { createSubmission, refusalOf, type SubmissionOptions } from '#src/smtp/submission.ts';
-import { readCertificate, renewCertificate } from '#src/smtp/tls.ts';
-import { temporaryDirectory } from '#test/flows/fixture.ts';
-import { type Certificate, createCertificate } from '#test/support/certificate.ts';
+import { createCertificate, shownCertificate } from '#test/support/certificate.ts';
 import { talkTo } from '#test/support/smtp-talk.ts';
 
 const endings: (() => unknown)[] = [];
@@ -32,7 +28,6 @@ afterEach(async () => {
 });
 
 const log = createLog('silent');
-const pem = ({ certificate: cert, key }: Certificate) => ({ cert, key });
 const sender: Caller = {
   ...anonymous,
   kind: 'team_token',
@@ -53,7 +48,7 @@ const started = async (options: Partial<SubmissionOptions> = {}) => {
     listen: { host: '127.0.0.1', port: 0 },
     implicitListen: null,
     hostName: 'mail.example.com',
-    certificate: null,
+    certificates: null,
     budget: createByteBudget(10_000_000),
     // Nothing is handed in here.
     accept: () => Promise.reject(new Error('not used')),
@@ -85,45 +80,21 @@ describe('the certificate', () => {
   const serialAt = async (port: number): Promise<string> =>
     (await handshake(port)).getPeerCertificate().serialNumber;
 
-  const files = async () => {
-    const stack = new AsyncDisposableStack();
-    endings.push(() => stack.disposeAsync());
-    const directory = await temporaryDirectory(stack);
-    const named = { cert: path.join(directory, 'a.crt'), key: path.join(directory, 'a.key') };
-    const put = ({ certificate, key }: Certificate): void => {
-      writeFileSync(named.cert, certificate);
-      writeFileSync(named.key, key);
-    };
-    return { named, put };
-  };
-
   test('is another one for connections after it was renewed', async () => {
-    const { named, put } = await files();
-    put(createCertificate(['mail.example.com']));
-    const { submission, implicitPort } = await started({
+    const certificates = shownCertificate(createCertificate(['mail.example.com']));
+    const { implicitPort } = await started({
       implicitListen: { host: '127.0.0.1', port: 0 },
-      certificate: readCertificate(named),
+      certificates,
     });
     const before = await serialAt(implicitPort);
-    put(createCertificate(['mail.example.com']));
-    renewCertificate(() => readCertificate(named), submission.listeners, log);
-    const after = await serialAt(implicitPort);
-    expect(after).not.toBe(before);
-    writeFileSync(named.key, 'no key');
-    renewCertificate(() => readCertificate(named), submission.listeners, log);
-    expect(await serialAt(implicitPort)).toBe(after);
-  });
-
-  test('is none without its own key', async () => {
-    const { named, put } = await files();
-    put({ ...createCertificate(['a.example']), key: createCertificate(['b.example']).key });
-    expect(() => readCertificate(named)).toThrow(/key/);
+    certificates.use(createCertificate(['mail.example.com']));
+    expect(await serialAt(implicitPort)).not.toBe(before);
   });
 
   test.each(['TLSv1', 'TLSv1.1'] as const)('is not shown by %s', async (version) => {
     const { implicitPort } = await started({
       implicitListen: { host: '127.0.0.1', port: 0 },
-      certificate: pem(createCertificate(['mail.example.com'])),
+      certificates: shownCertificate(createCertificate(['mail.example.com'])),
     });
     const socket = connectTls({
       host: '127.0.0.1',
@@ -161,7 +132,7 @@ describe('who may sign in', () => {
       .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
     if (outside === undefined) throw new Error('this machine has no address but loopback');
     const { talk, lines } = await offered(
-      { certificate: pem(createCertificate(['mail.example.com'])) },
+      { certificates: shownCertificate(createCertificate(['mail.example.com'])) },
       outside,
     );
     expect(lines).toContain('STARTTLS');
@@ -226,7 +197,7 @@ describe('connections and content are bounded', () => {
 
   test('connections that were changed to TLS and have ended are counted no more', async () => {
     const certificate = createCertificate(['mail.example.com']);
-    const { port } = await started({ certificate: pem(certificate) });
+    const { port } = await started({ certificates: shownCertificate(certificate) });
     const comeAndGo = async () => {
       const talk = await talkTo(port);
       await talk.hello();
@@ -241,7 +212,7 @@ describe('connections and content are bounded', () => {
     const { implicitPort, submission } = await started({
       listen: null,
       implicitListen: { host: '127.0.0.1', port: 0 },
-      certificate: pem(createCertificate(['mail.example.com'])),
+      certificates: shownCertificate(createCertificate(['mail.example.com'])),
     });
     const socket = connect(implicitPort, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -255,7 +226,7 @@ describe('connections and content are bounded', () => {
     const { implicitPort } = await started({
       listen: null,
       implicitListen: { host: '127.0.0.1', port: 0 },
-      certificate: pem(createCertificate(['mail.example.com'])),
+      certificates: shownCertificate(createCertificate(['mail.example.com'])),
     });
     const sockets = await fiftyAt(implicitPort);
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
@@ -278,7 +249,7 @@ describe('connections and content are bounded', () => {
       name: 'test',
       listen: { host: '127.0.0.1', port: 0 },
       hostName: 'mail.example.com',
-      certificate: pem(createCertificate(['mail.example.com'])),
+      certificates: shownCertificate(createCertificate(['mail.example.com'])),
       implicitTls: true,
       limits: { connections: 4, perClient: 2, messageBytes: 100_000, recipients: 10, mistakes: 10 },
       budget: createByteBudget(100_000),
@@ -309,7 +280,7 @@ describe('connections and content are bounded', () => {
       name: 'test',
       listen: { host: '127.0.0.1', port: 0 },
       hostName: 'mail.example.com',
-      certificate: null,
+      certificates: null,
       limits: { connections: 10, perClient: 10, messageBytes: 100_000, recipients: 10, mistakes: 10 },
       // Of one client: four tenths.
       budget: createByteBudget(100_000),
@@ -351,7 +322,7 @@ describe('connections and content are bounded', () => {
       name: 'test',
       listen: { host: '127.0.0.1', port: 0 },
       hostName: 'mail.example.com',
-      certificate: null,
+      certificates: null,
       limits: { connections: 10, perClient: 10, messageBytes: 4 * MIB, recipients: 10, mistakes: 10 },
       // Of one client: one of the largest, and the beginnings of the others.
       budget: createByteBudget(20 * MIB),
@@ -391,7 +362,7 @@ describe('connections and content are bounded', () => {
       name: 'test',
       listen: { host: '127.0.0.1', port: 0 },
       hostName: 'mail.example.com',
-      certificate: null,
+      certificates: null,
       limits: { connections: 10, perClient: 10, messageBytes: 4_000_000, recipients: 10, mistakes: 10 },
       // One of them is the client's share.
       budget: createByteBudget(10_000_000),
@@ -424,7 +395,7 @@ describe('connections and content are bounded', () => {
       name: 'test',
       listen: { host: '127.0.0.1', port: 0 },
       hostName: 'mail.example.com',
-      certificate: null,
+      certificates: null,
       limits: { connections: 10, perClient: 10, messageBytes: 100_000, recipients: 10, mistakes: 10 },
       budget: createByteBudget(1_000_000),
       handlers: {

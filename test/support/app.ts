@@ -20,6 +20,7 @@ import type { Clock } from '#src/kernel/time.ts';
 import { decodeReturnPath, type ReturnPathTarget } from '#src/mail/verp.ts';
 import type { Status } from '#src/messages/rules.ts';
 import type { messageSchema } from '#src/messages/schema.ts';
+import type { Challenges } from '#src/operations/certificates/challenges.ts';
 import {
   type Answer,
   bearer,
@@ -89,6 +90,8 @@ export interface AppOptions {
   readonly dnsAgainMs?: number;
   /** How long a message of `sendwerk doctor` through a relay may take to come back; a minute where absent. */
   readonly tripPatienceMs?: number;
+  /** What certificate authorities are answered. */
+  readonly challenges?: Challenges;
   /** Gets each warning of the log, as JSON. */
   readonly onLog?: (line: string) => void;
   /** See runs-twice.ts. */
@@ -98,6 +101,9 @@ export interface AppOptions {
 export interface TestApp {
   /** `http://127.0.0.1:port`. */
   readonly origin: string;
+  /** Of HTTPS, and of the plain listener that leads there; null where they are off. */
+  readonly tlsPort: number | null;
+  readonly redirectPort: number | null;
   readonly adminToken: string;
   readonly home: string;
   readonly dnsPort: number | null;
@@ -180,6 +186,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     ...(options.keyPatienceMs === undefined ? {} : { keyPatienceMs: options.keyPatienceMs }),
     ...(options.streamBeatMs === undefined ? {} : { streamBeatMs: options.streamBeatMs }),
     ...(options.holdMs === undefined ? {} : { holdMs: options.holdMs }),
+    ...(options.challenges === undefined ? {} : { challenges: options.challenges }),
     ...(options.dnsAgainMs === undefined ? {} : { dnsAgainMs: options.dnsAgainMs }),
     tripPatienceMs: options.tripPatienceMs,
     load: { file: configFile, read: () => loadConfig(configFile, {}) },
@@ -231,6 +238,8 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
 
   return {
     origin,
+    tlsPort: http.tlsPort,
+    redirectPort: http.redirectPort,
     adminToken,
     home,
     dnsPort,

@@ -80,3 +80,22 @@ export const createCertificate = (names: readonly string[]): Certificate =>
 /** The same, but its time was over in 2020. */
 export const createExpiredCertificate = (names: readonly string[]): Certificate =>
   create(names, new Date('2020-01-01'), new Date('2020-01-02'));
+
+/** What a listener takes: shows the certificate until `use` gives it another. */
+export const shownCertificate = (first: Certificate) => {
+  const pem = ({ certificate: cert, key }: Certificate) => ({ cert, key });
+  const uses: ((next: { cert: string; key: string }) => void)[] = [];
+  let shown = pem(first);
+  return {
+    current: () => shown,
+    issued: () => shown,
+    contextFor: () => null,
+    watch: (use: (next: { cert: string; key: string }) => void): void => {
+      uses.push(use);
+    },
+    use: (next: Certificate): void => {
+      shown = pem(next);
+      for (const use of uses) use(shown);
+    },
+  };
+};

@@ -18,6 +18,7 @@ const packages = {
   'libreoffice-calc-nogui': '/usr/lib/libreoffice/program/libsclo.so',
   opendkim: '/usr/sbin/opendkim',
   openssl: '/usr/bin/openssl',
+  pebble: '/usr/bin/pebble',
   'php-cli': '/usr/bin/php',
   pngquant: '/usr/bin/pngquant',
   postfix: '/usr/sbin/smtp-sink',

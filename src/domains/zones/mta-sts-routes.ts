@@ -1,5 +1,5 @@
 // Serves the MTA-STS policy over HTTPS under the receiving hosts' own names (RFC 8461 §3.3), and answers a TLS proxy
-// that asks before it gets a certificate for a name. TLS itself is the proxy's work.
+// that asks before it gets a certificate for a name.
 import { z } from 'zod';
 import { AppError } from '#src/kernel/errors.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
@@ -21,14 +21,19 @@ const notServed = (name: string): AppError =>
 const nameOf = (host: string): string =>
   host.length > MAX_NAME ? '' : (HOST_AND_PORT.exec(host)?.[1]?.toLowerCase() ?? '');
 
+/** Whether a policy is served under the host name, by what the registry knows. */
+export const policyHosts = ({ storage, serviceHost }: Pick<DomainDeps, 'storage' | 'serviceHost'>) => {
+  const kindOf = (name: string) => storage.platform.peek((db) => servedStore(db).kindOf(name));
+  return (host: string): boolean => servesPolicy(host, { serviceHost, kindOf });
+};
+
 export const mtaStsRoutes = (
-  { storage, serviceHost, origin }: DomainDeps,
+  { serviceHost, origin }: DomainDeps,
   mtaSts: MtaStsSettings,
+  isPolicyHost: (host: string) => boolean,
 ): Route[] => {
   const policy = policyText(serviceHost, mtaSts);
   const ownHost = new URL(origin).hostname;
-  const kindOf = (name: string) => storage.platform.peek((db) => servedStore(db).kindOf(name));
-  const isPolicyHost = (host: string): boolean => servesPolicy(host, { serviceHost, kindOf });
   return [
     defineRoute({
       method: 'get',

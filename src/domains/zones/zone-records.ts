@@ -34,6 +34,8 @@ export interface ZoneFacts {
   readonly keysName?: string | null;
   /** Their texts. */
   readonly findEvidenceKeys?: () => readonly string[];
+  /** Texts at `_acme-challenge.` names (RFC 8555 §8.4), while a certificate authority checks them; the name is in lower case. */
+  readonly findChallenges?: ((name: string) => readonly string[]) | undefined;
   /** The zones' serial (32 bits); grows whenever a record changes. */
   readonly serial: () => number;
   /** The text of a token's DKIM key record, or null. */
@@ -115,6 +117,14 @@ export const soaRecord = (apex: string, mname: string, facts: ZoneFacts): SoaRec
 
 export const nsRecords = (apex: string, nameservers: readonly string[]): ResourceRecord[] =>
   nameservers.map((nameserver) => record('NS', apex, nameserver));
+
+/** Gone within seconds, and asked for once. */
+const CHALLENGE_TTL_S = 1;
+
+export const challengeRecords = (name: string, { findChallenges }: ZoneFacts): ResourceRecord[] =>
+  name.startsWith('_acme-challenge.')
+    ? (findChallenges?.(name) ?? []).map((text) => record('TXT', name, text, CHALLENGE_TTL_S))
+    : [];
 
 /** A name that receives mail for the service host and sends mail as a return path. */
 const returnPathRecords = (name: string, serviceHost: string): ResourceRecord[] => [

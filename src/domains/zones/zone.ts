@@ -5,6 +5,7 @@
 import { isWithin, type ResourceRecord, type SoaRecord, toComparable } from './resource-record.ts';
 import {
   addressRecords,
+  challengeRecords,
   dmarcRecord,
   evidenceKeyRecords,
   type ManagedHost,
@@ -140,7 +141,11 @@ export const createZones = (facts: ZoneFacts): Zones => {
     const name = toComparable(qname);
     const zone = zoneOf(name);
     if (zone === null) return null;
-    const records = fixedAt(name) ?? tokenAt(name) ?? managedHostAt(name) ?? reportAuthorisationAt(name);
+    const challenges = challengeRecords(name, facts);
+    const records =
+      challenges.length > 0
+        ? challenges
+        : (fixedAt(name) ?? tokenAt(name) ?? managedHostAt(name) ?? reportAuthorisationAt(name));
     return { zone, exists: records !== null, records: records ?? [], soa: soaOf(zone) };
   };
 

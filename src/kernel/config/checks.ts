@@ -8,6 +8,7 @@ import { waitsForNotices } from './delivery.ts';
 import type { ConfigFile } from './schema.ts';
 import { checkAuthorities, checkFile, type Findings } from './secrets.ts';
 import { upstreamsOutsideSpf } from './sender-policy.ts';
+import { checkTls } from './tls.ts';
 import { hostInZone, isLoopback } from './values.ts';
 
 type Sections = Partial<ConfigFile>;
@@ -211,7 +212,10 @@ const checkScanners = ({ scanners, smtp }: Sections, { problem, warning }: Findi
         problem([...path, 'dnsbl', index], 'each list once', JSON.stringify(zone));
 };
 
-const checkInbound = ({ service, smtp, upstreams = [] }: Sections, { problem, warning }: Findings): void => {
+const checkInbound = (
+  { service, smtp, tls, upstreams = [] }: Sections,
+  { problem, warning }: Findings,
+): void => {
   const inbound = smtp?.inbound;
   if (smtp && !inbound && upstreams.some(({ kind }) => kind === 'smtp'))
     warning(
@@ -219,10 +223,10 @@ const checkInbound = ({ service, smtp, upstreams = [] }: Sections, { problem, wa
       `none: bounces, complaints and replies to what is sent have no listener, and no one learns of them${upstreams.some(waitsForNotices) ? '; no mail is ever `delivered`, because delivery notices would come in there' : ''}`,
     );
   if (!inbound) return;
-  if (!inbound.tls)
+  if (!inbound.tls && tls && !tls.acme)
     warning(
       ['smtp', 'inbound', 'tls'],
-      'none: a self-signed certificate is used, and servers that ask for a valid one (MTA-STS, DANE) deliver nothing; set cert and key to the files of a certificate for service.host',
+      'none: a self-signed certificate is used, and servers that ask for a valid one (MTA-STS, DANE) deliver nothing; set tls.acme, or cert and key to the files of a certificate for service.host',
     );
   const host = inbound.postmaster?.split('@').at(-1) ?? '';
   const own = [service?.host, service?.managed_suffix].find((zone) => zone && hostInZone(host, zone));
@@ -234,19 +238,23 @@ const checkInbound = ({ service, smtp, upstreams = [] }: Sections, { problem, wa
     );
 };
 
-const checkSubmission = ({ smtp }: Sections, { problem, warning }: Findings): void => {
+const checkSubmission = ({ smtp, tls }: Sections, { problem, warning }: Findings): void => {
   const submission = smtp?.submission;
   if (!submission) return;
   const { listen, implicit_listen } = submission;
-  const hasCertificate = (submission.tls ?? smtp?.inbound?.tls) !== undefined;
+  const hasCertificate = (submission.tls ?? smtp?.inbound?.tls ?? tls?.acme) !== undefined;
   if (!listen && !implicit_listen)
     problem(['smtp', 'submission'], 'listen or implicit_listen, or both', 'neither');
   if (hasCertificate) return;
   if (implicit_listen)
-    problem(['smtp', 'submission', 'implicit_listen'], 'tls beside it, or at smtp.inbound', 'neither');
+    problem(
+      ['smtp', 'submission', 'implicit_listen'],
+      'tls beside it or at smtp.inbound, or tls.acme',
+      'none',
+    );
   warning(
     ['smtp', 'submission'],
-    'no certificate, neither here nor at smtp.inbound: clients can sign in from this machine only',
+    'no certificate, neither here nor at smtp.inbound, and no tls.acme: clients can sign in from this machine only',
   );
 };
 
@@ -263,4 +271,5 @@ export const checkSections = (sections: Sections, findings: Findings): void => {
   checkScanners(sections, findings);
   checkInbound(sections, findings);
   checkSubmission(sections, findings);
+  checkTls(sections, findings);
 };

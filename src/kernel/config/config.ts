@@ -11,6 +11,7 @@ import { checkSections } from './checks.ts';
 import { type DomainConnectConfig, publicKeyRecords, resolveDomainConnect } from './domain-connect.ts';
 import { type ConfigFile, configSchema } from './schema.ts';
 import { type Environment, type Findings, readSecret } from './secrets.ts';
+import { type AcmeConfig, resolveAcme } from './tls.ts';
 
 type SmtpEntry = Extract<ConfigFile['upstreams'][number], { kind: 'smtp' }>;
 
@@ -41,7 +42,7 @@ export interface StripeConfig extends Pick<StripeSection, 'api_base' | 'price'> 
 /** The sections that are in force as they are in the file. */
 export type Settings = Omit<
   ConfigFile,
-  'admin' | 'metrics' | 'secrets' | 'upstreams' | 'dns' | 'billing' | 'domain_connect'
+  'admin' | 'metrics' | 'secrets' | 'upstreams' | 'dns' | 'billing' | 'domain_connect' | 'tls'
 >;
 
 /** Keys are named as in the file; durations are milliseconds, `listen` is host and port, secrets are read. */
@@ -68,6 +69,10 @@ export type Config = Settings & {
   readonly billing: Pick<ConfigFile['billing'], 'provider' | 'grace'> & {
     /** Null exactly if the provider is none. */
     readonly stripe: StripeConfig | null;
+  };
+  readonly tls: {
+    /** Null: certificates come from elsewhere. */
+    readonly acme: AcmeConfig | null;
   };
   /** Null: no apply URLs are made. */
   readonly domain_connect: DomainConnectConfig | null;
@@ -238,7 +243,8 @@ const resolve = (sections: Partial<ConfigFile>, environment: Environment, findin
   const domainConnect = resolveDomainConnect(sections.domain_connect, environment, findings);
   const provider = resolveProvider(sections.dns?.provider, environment, findings);
   const stripe = resolveStripe(sections.billing, environment, findings);
-  const others = { upstreams, domainConnect, provider, stripe };
+  const acme = resolveAcme(sections.tls?.acme, environment, findings);
+  const others = { upstreams, domainConnect, provider, stripe, acme };
   return { token, metricsToken, masterKey, formerMasterKey, evidenceKey, ...others };
 };
 
@@ -276,7 +282,7 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
   };
   checkSections(value, findings);
   const resolved = resolve(value, environment, findings);
-  const { masterKey, formerMasterKey, evidenceKey, domainConnect, provider, stripe } = resolved;
+  const { masterKey, formerMasterKey, evidenceKey, provider, stripe } = resolved;
   if (problems.length > 0 || masterKey === null)
     throw new ConfigError(problems.sort((a, b) => a.line - b.line || a.column - b.column));
   const whole = value as ConfigFile;
@@ -288,7 +294,8 @@ export const loadConfig = (file: string, environment: Environment): LoadedConfig
     upstreams: resolved.upstreams,
     dns: resolveDns(whole.dns, whole.service.host, provider),
     billing: { ...whole.billing, stripe },
-    domain_connect: domainConnect,
+    domain_connect: resolved.domainConnect,
+    tls: { acme: resolved.acme },
   };
   return { config, warnings, warningAt, secretFiles: secretFilesIn(whole) };
 };

@@ -20,6 +20,7 @@ import {
   upstream,
   webhooks,
 } from './sections.ts';
+import { httpTls, tls } from './tls-section.ts';
 import * as v from './values.ts';
 
 const retryTime = durationBetween(SECOND, 7 * DAY);
@@ -50,14 +51,17 @@ const http = z.strictObject({
   listen: v.listen
     .prefault('127.0.0.1:8080')
     .describe(
-      'Where HTTP is served: an IP address or localhost, IPv6 as [::1]:8080; port 0 takes any free one. TLS is the business of a proxy in front.',
+      'Where HTTP is served in clear: an IP address or localhost, IPv6 as [::1]:8080; port 0 takes any free one. For a proxy in front, and for commands on this machine.',
     ),
+  tls: httpTls
+    .optional()
+    .describe('HTTPS by the service itself, without a proxy in front; off where absent.'),
   trust_proxy: z
     .union([z.literal(false), v.whole(1, 16), v.listOf(v.network)])
     .meta({ expected: 'false, a number of proxies from 1 to 16, or a list of their networks' })
     .prefault(false)
     .describe(
-      'Whose X-Forwarded-For is believed: no one (false), the given number of proxies in front, or proxies in these networks.',
+      'Whose X-Forwarded-For is believed: no one (false), the given number of proxies in front, or proxies in these networks. At http.tls only networks are believed, because clients come there themselves.',
     ),
 });
 
@@ -410,6 +414,7 @@ export const configSchema = z.strictObject({
     ),
   http: http.prefault({}).describe('API, dashboard and public pages.'),
   smtp: smtp.prefault({}).describe('SMTP listeners.'),
+  tls: tls.prefault({}).describe('Certificates; docs/operate/tls.md has the whole.'),
   admin: admin.prefault({}).describe("The operator's access: token_file or token_env."),
   operators: v
     .listOf(v.mailAddress)

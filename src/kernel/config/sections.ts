@@ -139,7 +139,7 @@ export const smtp = z.strictObject({
       tls: tls({ live: 'yes' })
         .optional()
         .describe(
-          'Certificate for STARTTLS; read again on SIGHUP. Where absent, a self-signed one is made in data_dir.',
+          'Certificate for STARTTLS; read again when its files change. Where absent, that of tls.acme, or a self-signed one that is made in data_dir.',
         ),
       postmaster: v.mailAddress
         .meta({ example: 'operator@example.net', live: 'yes' })
@@ -185,7 +185,7 @@ export const smtp = z.strictObject({
       tls: tls()
         .optional()
         .describe(
-          'Certificate of both, that of smtp.inbound where absent; read again on SIGHUP. Without one, signing in is possible from this machine only.',
+          'Certificate of both, that of smtp.inbound or of tls.acme where absent; read again when its files change. Without one, signing in is possible from this machine only.',
         ),
     })
     .optional()

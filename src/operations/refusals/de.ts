@@ -2,6 +2,7 @@
 import type { Sentences } from '#src/kernel/say.ts';
 
 export const words = {
+  'No check of a name with this token is pending.': 'Zu diesem Token läuft keine Prüfung eines Namens.',
   'No file of that practice was prepared in the data directory.':
     'Im Datenverzeichnis wurde keine Datei dieser Praxis bereitgelegt.',
   '`sendwerk restore` prepares it, on this machine, and then asks for this.':

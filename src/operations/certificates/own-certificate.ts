@@ -1,12 +1,12 @@
-// The certificate of the listener for mail from the world where none is configured: self-signed, made at the first start and kept in
+// The certificate of listeners that have no other, or none yet: self-signed, made at the first start and kept in
 // the data directory. It keeps out who only listens (RFC 7435); it proves nothing, and a sender that asks for proof (MTA-STS,
 // RFC 8461) does not deliver. RSA, because old servers know nothing else.
 import { generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import type { Certificate } from '#src/kernel/certificate.ts';
 import { DAY } from '#src/kernel/time.ts';
-import type { Certificate } from './listener.ts';
 
 const FILE_NAME = 'inbound-certificate.pem';
 const VALID_MS = 3_650 * DAY;

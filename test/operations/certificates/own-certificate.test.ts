@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { DAY } from '#src/kernel/time.ts';
-import { ownCertificate } from '#src/smtp/own-certificate.ts';
+import { ownCertificate } from '#src/operations/certificates/own-certificate.ts';
 
 const HOST = 'mail.example.com';
 const YEARS = 365 * DAY;
