@@ -122,7 +122,7 @@ export const setup = async (given: SetupValues, terminal: Terminal): Promise<Com
   const { kept, start } = await carryOut(plan, writer, place);
   if (command !== null) await startHere(command, start, terminal.print);
   terminal.print(saidOfKept(kept));
-  if (command !== null && installation.runsSystemd) await runCommand([command, 'doctor'], terminal.print);
+  if (command !== null) await runCommand([command, 'doctor'], terminal.print);
   await writeZone(values, gathered, command);
   const { answers } = gathered;
   const link = dashboardLink(`https://${answers.host}`, 'app/sign-in');

@@ -91,6 +91,7 @@ const startSteps = ({ proxy }: Answers): CommandStep[] => [
   command('systemctl daemon-reload', 'changed'),
   command('systemctl enable --now sendwerk.service sendwerk-backup.timer'),
   command('systemctl restart sendwerk.service', 'ran before'),
+  command('systemctl start --no-block sendwerk-backup.service', 'changed'),
   ...(proxy === 'caddy' ? [command('systemctl reload-or-restart caddy.service', 'changed')] : []),
 ];
 

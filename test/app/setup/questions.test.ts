@@ -161,6 +161,7 @@ test('the plan names each file with owner and mode, and each command, but no sec
     'systemctl daemon-reload',
     'systemctl enable --now sendwerk.service sendwerk-backup.timer',
     'systemctl restart sendwerk.service',
+    'systemctl start --no-block sendwerk-backup.service',
     'systemctl reload-or-restart caddy.service',
   ]);
   expect(keys.every((key) => !lines.join().includes(`${key}: `))).toBe(true);
