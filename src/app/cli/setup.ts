@@ -86,13 +86,13 @@ const writeZone = async (
 };
 
 /** On this machine: checks the configuration, starts the service, and lets the doctor look. */
-const startHere = async (
-  command: string,
-  start: () => Promise<void>,
-  print: (text: string) => void,
-): Promise<void> => {
-  if ((await runCommand([command, 'config', 'check'], print)) !== 0)
-    throw new CommandError(`${CONFIG_FILE} is not in order: mend it and run \`sendwerk setup\` again`);
+const startHere = async (command: string, start: () => Promise<void>): Promise<void> => {
+  let said = '';
+  const exitCode = await runCommand([command, 'config', 'check'], (piece) => {
+    said += piece;
+  });
+  if (exitCode !== 0)
+    throw new CommandError(`${said}${CONFIG_FILE} is not in order: mend it and run \`sendwerk setup\` again`);
   await start();
 };
 
@@ -120,7 +120,7 @@ export const setup = async (given: SetupValues, terminal: Terminal): Promise<Com
   }
   const place: Place = { root, isHere, isRoot, print: terminal.print };
   const { kept, start } = await carryOut(plan, writer, place);
-  if (command !== null) await startHere(command, start, terminal.print);
+  if (command !== null) await startHere(command, start);
   terminal.print(saidOfKept(kept));
   if (command !== null) await runCommand([command, 'doctor'], terminal.print);
   await writeZone(values, gathered, command);

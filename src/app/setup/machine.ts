@@ -67,15 +67,17 @@ const TMPFILES = 'sendwerk.tmpfiles.conf';
 export const lookAtInstallation = (root: string): Installation => {
   const isHere = root === '/';
   const isPackaged = (name: string): boolean => PACKAGED.some((place) => existsSync(join(root, place, name)));
-  const sources = readdirSync(join(TREE, 'systemd')).filter((name) => /\.(?:service|timer)$/.test(name));
-  const places = [
-    ...sources.map((name) => [name, name, `${UNITS}/${name}`] as const),
-    [TMPFILES, 'sendwerk.conf', '/etc/tmpfiles.d/sendwerk.conf'] as const,
-  ].filter(([, name]) => !isPackaged(name));
+  // The Debian package has them in their places, and none beside the program.
+  const brings = existsSync(join(TREE, 'systemd')) ? readdirSync(join(TREE, 'systemd')) : [];
+  const places = brings.flatMap((source): (readonly [source: string, path: string])[] => {
+    if (source === TMPFILES)
+      return isPackaged('sendwerk.conf') ? [] : [[source, '/etc/tmpfiles.d/sendwerk.conf']];
+    return /\.(?:service|timer)$/.test(source) && !isPackaged(source) ? [[source, `${UNITS}/${source}`]] : [];
+  });
   return {
     runsSystemd: isHere && existsSync('/run/systemd/system'),
     brought: Object.fromEntries(
-      places.map(([source, , path]) => [path, readFileSync(join(TREE, 'systemd', source), 'utf8')]),
+      places.map(([source, path]) => [path, readFileSync(join(TREE, 'systemd', source), 'utf8')]),
     ),
     program: existsSync(join(root, PACKAGED_COMMAND)) ? null : `${CURRENT}/bin/sendwerk`,
   };
