@@ -49,3 +49,12 @@ describe('lines of which there are many', () => {
     expect(writes.flat().length).toBeGreaterThan(20);
   });
 });
+
+test('lines of errors are counted, those of parts of the log too, and no others', () => {
+  const log = createLog('warn', { write: () => undefined });
+  log.info('fine');
+  log.warn('a warning');
+  log.error({ err: new Error('x') }, 'an error');
+  log.child({ part: 'x' }).fatal('the end');
+  expect(log.errorLines?.()).toBe(2);
+});
