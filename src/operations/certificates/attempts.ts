@@ -68,4 +68,3 @@ export const createAttempts = (folder: string) => {
     },
   };
 };
-export type Attempts = ReturnType<typeof createAttempts>;

@@ -80,4 +80,3 @@ export const createKeep = (dataDirectory: string, key: SealingKey, log: Log) => 
     remove: (name: string) => rm(join(folder, name + SEALED), { force: true }),
   };
 };
-export type Keep = ReturnType<typeof createKeep>;

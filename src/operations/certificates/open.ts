@@ -211,4 +211,3 @@ export const openCertificates = (base: Base, deps: AcmeDeps) => {
     },
   };
 };
-export type Certificates = ReturnType<typeof openCertificates>;
