@@ -145,7 +145,7 @@ test('it has no name of a builder, no time of a build and nothing that only buil
   expect(listed.filter((line) => !line.includes(' 0/0 ') || !line.includes(commitTime))).toEqual([]);
   expect(
     listed.filter((line) =>
-      /esbuild|\/src\/dashboard\/|linux-[^/]+\/test\/|node_modules\/.*\.d\.[mc]?ts|\.map$|prebuilds\/(?!linux-)/.test(
+      /esbuild|\/src\/dashboard\/|linux-[^/]+\/test\/|node_modules\/.*\.d\.[mc]?ts|\.map$|prebuilds\/(?!linux-|$)/.test(
         line,
       ),
     ),
