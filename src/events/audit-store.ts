@@ -2,6 +2,7 @@
 // of the change, in the tenant's file, or in platform.db for what belongs to no tenant. Triggers keep it append-only.
 // It is read newest first; one call looks at a bounded number of entries, because it blocks the event loop meanwhile.
 import type { Actor, Change } from '#src/kernel/change.ts';
+import { numbersOf } from '#src/kernel/db/numbers.ts';
 import { type AnyDb, perConnection } from '#src/kernel/db/sqlite.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Pace } from '#src/kernel/pace.ts';
@@ -127,9 +128,8 @@ export const auditSearchStore = perConnection((db: AnyDb) => {
        AND (:before IS NULL OR at < :before)
      ORDER BY seq DESC LIMIT :limit`,
   );
-  const bounds = db.prepare<[], { oldest: number | null; newest: number | null }>(
-    'SELECT (SELECT min(seq) FROM audit) AS oldest, (SELECT max(seq) FROM audit) AS newest',
-  );
+  const newest = db.prepare<[], number | null>('SELECT max(seq) FROM audit').pluck();
+  const numbers = numbersOf(db, 'audit');
   return {
     /** Returns at most `limit` entries before that position; there may be fewer, even none, while more are left. */
     find: (
@@ -138,13 +138,13 @@ export const auditSearchStore = perConnection((db: AnyDb) => {
       limit: number,
       entriesPerCall = ENTRIES_PER_CALL,
     ): FoundEntries => {
-      const { oldest, newest } = bounds.get() ?? { oldest: null, newest: null };
-      const start = position ?? (newest ?? 0) + 1;
+      const start = position ?? (newest.get() ?? 0) + 1;
       const end = start - entriesPerCall;
       const rows = find.all({ ...filter, start, end, limit: limit + 1 });
       const last = rows[limit - 1];
       if (rows.length > limit && last) return { rows: rows.slice(0, limit), next: last.seq };
-      return { rows, next: oldest !== null && end > oldest ? end : null };
+      const next = numbers.endBefore(end);
+      return { rows, next: next > 1 ? next : null };
     },
   };
 });

@@ -7,9 +7,9 @@ import { createFaults } from './faults.ts';
 import { startReceivers } from './peers/receivers.ts';
 import { startRelay } from './peers/relay.ts';
 import { fates } from './people/fate.ts';
-import { receivingActs } from './people/receiving.ts';
+import { receivingThemes } from './people/receiving.ts';
 import { runningThemes } from './people/running.ts';
-import { sendingActs } from './people/sending.ts';
+import { sendingThemes } from './people/sending.ts';
 import { type Act, Cut, type Dice, type Scene } from './scene.ts';
 import { createMachine, type Machine, publishedKeys } from './service.ts';
 import {
@@ -77,9 +77,9 @@ const CALM_DAYS = 8;
 /** Jobs are acts here; in the calm those that come each minute must not wait for one. */
 const EACH_MINUTE = ['look after the files', 'bring the registry of due times up to date'];
 
-const themes: readonly (readonly Act[])[] = [sendingActs, receivingActs, ...runningThemes, fates];
+const themes: readonly (readonly Act[])[] = [...sendingThemes, ...receivingThemes, ...runningThemes, fates];
 const allActs: readonly Act[] = themes.flat();
-/** And of the weights of a theme of those who run the service: what is seldom, as a restore, comes often in some simulations. */
+/** And the weights of what people do about one thing: what is seldom, as a restore, comes often in some simulations. */
 const THEME = [0.5, 1, 2, 8];
 
 const choose = (weights: readonly number[], dice: Dice): number => {
@@ -218,7 +218,7 @@ export const simulate = async (
     truths = openTruths(scene, book);
     known = service.generation();
     const weights = themes.flatMap((acts) => {
-      const share = runningThemes.includes(acts) ? seedDice.pick(THEME) : 1;
+      const share = acts === fates ? 1 : seedDice.pick(THEME);
       return acts.map(({ weight }) => weight * share * seedDice.pick(SWARM));
     });
     for (step = 1; step <= steps; step += 1) {

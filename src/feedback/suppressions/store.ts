@@ -1,6 +1,7 @@
 // Suppressions in the tenant's file, found by the hash of their address. Listed newest first; one call reads a bounded number
 // of rows, because it blocks the event loop, and the next call continues.
 import { keepBeside, remembered } from '#src/kernel/db/memory.ts';
+import { numbersOf } from '#src/kernel/db/numbers.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { joinWords } from '#src/kernel/typed-words.ts';
 import type {
@@ -78,6 +79,7 @@ export const suppressionStore = perConnection((db: TenantDb) => {
   const lift = db.prepare<[string | null, string]>('UPDATE suppressions SET lifted_json = ? WHERE id = ?');
   const remove = db.prepare<[string]>('DELETE FROM suppressions WHERE id = ?');
   const newest = db.prepare<[], number | null>('SELECT max(seq) FROM suppressions').pluck();
+  const numbers = numbersOf(db, 'suppressions');
   const select = `SELECT * FROM suppressions
      WHERE seq >= :from AND seq < :before
        AND (:scope IS NULL OR scope = :scope)
@@ -157,7 +159,8 @@ export const suppressionStore = perConnection((db: TenantDb) => {
       const rows = newestFirst.all({ ...parameters(filter), from, before: start, limit: limit + 1 });
       const last = rows[limit - 1];
       if (rows.length > limit && last) return { rows: rows.slice(0, limit), next: last.seq };
-      return { rows, next: from > 1 ? from : null };
+      const next = numbers.endBefore(from);
+      return { rows, next: next > 1 ? next : null };
     },
     /** Oldest first, after position `after`: in an export, rows added meanwhile come at the end. */
     findAfter: (
@@ -167,7 +170,7 @@ export const suppressionStore = perConnection((db: TenantDb) => {
       rowsPerCall = ROWS_PER_CALL,
     ): SuppressionPage => {
       const end = newest.get() ?? 0;
-      const before = Math.min(end, after + rowsPerCall) + 1;
+      const before = Math.min(end + 1, (numbers.firstFrom(after + 1) ?? end) + rowsPerCall);
       const rows = oldestFirst.all({ ...parameters(filter), from: after + 1, before, limit });
       const last = rows.at(-1);
       if (rows.length === limit && last) return { rows, next: last.seq };

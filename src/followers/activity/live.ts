@@ -126,8 +126,10 @@ interface Room {
 
 const batchAfter = (db: TenantDb, filter: ActivityFilter, after: number, practiceUrl: string): Batch => {
   const end = followStore(db).last();
-  const before = Math.min(end, after + BATCH_SPAN) + 1;
-  const rows = activityStore(db).inOrder(filter, { from: after + 1, before, limit: BATCH_ROWS });
+  const store = activityStore(db);
+  const first = store.firstFrom(after + 1) ?? end + 1;
+  const before = Math.min(end + 1, first + BATCH_SPAN);
+  const rows = store.inOrder(filter, { from: after + 1, before, limit: BATCH_ROWS });
   let text = '';
   for (const row of rows) {
     text += eventFrame(row, practiceUrl);

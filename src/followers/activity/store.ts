@@ -4,6 +4,7 @@
 
 import type { EventType } from '#src/events/catalogue.ts';
 import { type FollowedEvent, followed, followStore } from '#src/events/follow-store.ts';
+import { numbersOf } from '#src/kernel/db/numbers.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { MINUTE } from '#src/kernel/time.ts';
 
@@ -77,6 +78,7 @@ export const activityStore = perConnection((db: TenantDb) => {
       withMail: filter.withMail ? 1 : 0,
     });
   return {
+    ...numbersOf(db, 'events'),
     /** Number of the oldest event that is kept; null where none is. */
     oldest: (): number | null => oldest.get() ?? null,
     /** Number of the first event at `at` or later, among those with numbers in between; `before` where there is none. */
@@ -137,7 +139,7 @@ export const findActivity = (
     const wanted = limit - rows.length;
     const found = store.newest(filter, { from: bottom, before: position, limit: wanted });
     rows.push(...found);
-    position = found.length === wanted ? (found.at(-1)?.seq ?? bottom) : bottom;
+    position = found.length === wanted ? (found.at(-1)?.seq ?? bottom) : store.endBefore(bottom);
     isOver = performance.now() - started >= budgetMs;
   }
   return { rows, next: position > from ? position : null, end };

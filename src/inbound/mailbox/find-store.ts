@@ -2,6 +2,7 @@
 // each candidate is then compared with all filters. A text is searched for in all texts, one range of numbers after the other:
 // a mailbox is bounded by its quota. A call blocks the event loop, so it ends when its time is over: the page stays short then,
 // and the next call continues from there.
+import { numbersOf } from '#src/kernel/db/numbers.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { foldFields, hasWord, typedWords } from '#src/kernel/typed-words.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
@@ -85,6 +86,7 @@ const receivedOrderStore = orderStore('inbound_messages', 'received_at');
 
 export const mailFindStore = perConnection((db: TenantDb) => {
   const order = receivedOrderStore(db);
+  const numbers = numbersOf(db, 'inbound_messages');
   const store = inboundStore(db);
   const oldest = db.prepare<[], number | null>('SELECT min(seq) FROM inbound_messages').pluck();
   const textOf = db.prepare<[number], string>('SELECT text FROM inbound_texts WHERE message_seq = ?').pluck();
@@ -169,7 +171,9 @@ export const mailFindStore = perConnection((db: TenantDb) => {
           }
           if (characters >= MAX_CHARACTERS || performance.now() >= end) return { rows, before: seq };
         }
-        position = source.isCut(candidates.length) ? (candidates.at(-1) ?? reached) : reached;
+        position = source.isCut(candidates.length)
+          ? (candidates.at(-1) ?? reached)
+          : Math.max(from, numbers.endBefore(reached));
         if (performance.now() >= end) break;
       }
       return { rows, before: position > from ? position : null };

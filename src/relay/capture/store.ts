@@ -1,4 +1,5 @@
 // The local mailbox of a capture upstream, in each tenant's own file.
+import { numbersOf } from '#src/kernel/db/numbers.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { KeptFor, OldRows } from '#src/kernel/old-rows.ts';
 import type { ErasedContent } from '#src/kernel/personal-data.ts';
@@ -90,7 +91,7 @@ export const captureStore = perConnection((db: TenantDb) => {
      ORDER BY seq DESC LIMIT :limit`,
   );
   const newest = db.prepare<[], number | null>('SELECT max(seq) FROM captures').pluck();
-  const oldest = db.prepare<[], number | null>('SELECT min(seq) FROM captures').pluck();
+  const numbers = numbersOf(db, 'captures');
   const source = db
     .prepare<{ id: string; projectIds: string | null }, Buffer>(
       `SELECT source FROM captures WHERE id = :id AND ${OF_PROJECTS}`,
@@ -122,7 +123,8 @@ export const captureStore = perConnection((db: TenantDb) => {
       });
       const rows = found.slice(0, limit);
       if (found.length > limit) return { rows, next: rows.at(-1)?.seq ?? null };
-      return { rows, next: from > (oldest.get() ?? from) ? from : null };
+      const next = numbers.endBefore(from);
+      return { rows, next: next > 1 ? next : null };
     },
     /** Still sealed. */
     source: (id: string, projects: CaptureFilter['projects']): Buffer | undefined =>

@@ -200,7 +200,7 @@ describe('page after page', () => {
 
 test('every statement finds its rows by a key', () => {
   const plans = plansOf(sample.db, activityStore);
-  expect(plans).toHaveLength(6);
+  expect(plans).toHaveLength(8);
   for (const { sql, steps } of plans) {
     expect([sql, steps.filter((step) => /^SCAN (?!json_each)|TEMP B-TREE/.test(step))]).toEqual([sql, []]);
     expect(steps.join('\n')).toMatch(

@@ -11,7 +11,7 @@ const AGAIN = [5_000, 60_000, 600_000];
 
 const setMode: Act = {
   name: 'a practice holds what its mailboxes get, or takes it',
-  weight: 0.7,
+  weight: 1.5,
   run: async (scene, dice) => {
     const body = { catch_all: { mode: dice.pick(['hold', 'hold', 'accept']) } };
     const reply = await asWho(scene, anyone(dice), dice.pick(scene.practices), 'PATCH', '/inbound', body);

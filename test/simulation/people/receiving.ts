@@ -8,12 +8,13 @@ import { leavingActs } from './receiving-leaving.ts';
 import { openActs } from './receiving-opens.ts';
 import { reportActs } from './receiving-reports.ts';
 
-export const receivingActs: readonly Act[] = [
-  ...inboundActs,
-  ...heldActs,
-  ...reportActs,
-  ...openActs,
-  ...leavingActs,
-  ...joiningActs,
-  ...journeyActs,
+/** The acts by what they are about. */
+export const receivingThemes: readonly (readonly Act[])[] = [
+  inboundActs,
+  heldActs,
+  reportActs,
+  openActs,
+  leavingActs,
+  joiningActs,
+  journeyActs,
 ];

@@ -11,6 +11,7 @@ import { openSource } from '#src/operations/restore-source.ts';
 import { beginStaging, readyTenant, stageTenant } from '#src/operations/staging.ts';
 import { verifyBackup } from '#src/operations/verify.ts';
 import { type Act, Cut, type Dice, type Practice, type Reply, type Scene } from '../scene.ts';
+import { homeOf } from '../truths/homes.ts';
 import { rows } from '../truths/sql.ts';
 import { asOperator, asWho, isAnswered } from './running-answers.ts';
 import { type CommandTools, runCommand } from './running-commands.ts';
@@ -22,6 +23,14 @@ import { startAgain } from './running-service.ts';
 
 const KILLED = 0.15;
 
+const isMailWaiting = (scene: Scene): boolean =>
+  scene.service.isUp() &&
+  scene.practices.some(
+    ({ id }) =>
+      homeOf(scene, id) === scene.service &&
+      scene.service.look(id, (db) => rows(db, 'SELECT 1 FROM queue WHERE claimed < 2 LIMIT 1')).length > 0,
+  );
+
 const killing = (dice: Dice): number | null => (dice.chance(KILLED) ? dice.int(1, 150) : null);
 
 const backup: Act = {
@@ -29,12 +38,16 @@ const backup: Act = {
   weight: 1,
   run: (scene, dice) =>
     inTurn(scene, 'restoring', async () => {
-      const { commands, backups, unsure, moves } = runningOf(scene);
-      // One that is being erased or moved may have no file.
-      const isStill = unsure.size === 0 && moves === 0;
+      const memory = runningOf(scene);
+      const { commands, backups } = memory;
       const { dataDir } = scene.service;
       const directory = backupsBeside(scene);
       const verifies = dice.chance(0.3);
+      // A restore of one in which nothing waits has nothing to hold.
+      for (let wait = dice.pick([0, 0, 60]); wait > 0 && !isMailWaiting(scene); wait -= 1)
+        await scene.sleep(dice.int(1, 1_000));
+      // One that is being erased or moved may have no file.
+      const isStill = memory.unsure.size === 0 && memory.moves === 0;
       const at = scene.now();
       const done = await runCommand(scene, commands, 'a backup', killing(dice), async () => {
         const made = await makeBackup({

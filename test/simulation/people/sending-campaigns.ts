@@ -38,7 +38,7 @@ const create: Act = {
       if (dice.chance(0.8)) await ask(scene, dice, made, dice.chance(0.8) ? 'send' : 'schedule');
       // Some see a mistake in it while the first people are being handed over.
       if (made.status !== 'sending' || dice.chance(0.5)) return;
-      await scene.sleep(dice.int(0, dice.pick([20, 200, 2_000])));
+      await scene.sleep(dice.int(0, dice.pick([4, 20, 200, 2_000])));
       await ask(scene, dice, made, dice.chance(0.8) ? 'pause' : 'cancel');
     } finally {
       made.isBusy = false;

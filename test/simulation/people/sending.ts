@@ -30,12 +30,13 @@ const sendBy = ({ name, weight, sending }: Door): Act => ({
   },
 });
 
-export const sendingActs: readonly Act[] = [
-  ...[...singleDoors, ...manyDoors, ...otherDoors, ...foreignDoors].map(sendBy),
-  ...scheduledActs,
-  ...campaignActs,
-  ...laterActs,
-  ...readingActs,
-  ...refusedActs,
-  ...streamActs,
+/** The acts by what they are about. */
+export const sendingThemes: readonly (readonly Act[])[] = [
+  [...singleDoors, ...manyDoors, ...otherDoors, ...foreignDoors].map(sendBy),
+  scheduledActs,
+  campaignActs,
+  laterActs,
+  readingActs,
+  refusedActs,
+  streamActs,
 ];
