@@ -20,6 +20,7 @@ import './parts/pause.tsx';
 import './parts/plan-use.tsx';
 import './parts/records.tsx';
 import './parts/secret.tsx';
+import './parts/slowed.tsx';
 import './parts/suppressions.tsx';
 import './parts/table.tsx';
 import './parts/unsaved.ts';
