@@ -375,6 +375,8 @@ describe('tokens', () => {
       allowed_addresses: null,
       created_at: ISO,
       last_used_at: null,
+      slowed: null,
+      lifted_until: null,
     });
     expect(await list(at())).toContainEqual(record);
     expect((await call('GET', at())).text).not.toContain(token);

@@ -141,7 +141,7 @@ describe('a text among messages of a common status', () => {
        INSERT INTO messages SELECT i, 'm' || i, internet_message_id, project_id, route_id, message_kind, channel, source,
          from_json, to_json, cc_json, bcc_json, reply_to_json, 'Termin ' || i, tag, tags_json, metadata_json, settings_json,
          decisions_json, CASE WHEN i % 2 THEN 'delivered' ELSE status END, score, size_bytes, scheduled_at, created_at,
-         updated_at, is_pseudonymous, campaign_seq, template_id FROM n JOIN messages ON seq = 1`,
+         updated_at, is_pseudonymous, campaign_seq, template_id, token_id FROM n JOIN messages ON seq = 1`,
     ).run();
     db.prepare("UPDATE messages SET status = 'delivered' WHERE seq > 10").run();
     db.prepare("UPDATE messages SET status = 'opened' WHERE seq % 100 = 0").run();

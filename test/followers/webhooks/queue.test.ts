@@ -490,5 +490,5 @@ test('a registry restored from before the first webhook learns of it at the nigh
   await scene.receivers.arrived('hook.example', 1);
   await look(await scene.tenant());
   const rows = await scene.storage.platform.read((db) => followerRegistryStore(db).all());
-  expect(rows).toEqual([{ tenant_id: id, follower: 'webhooks' }]);
+  expect(rows).toMatchObject([{ tenant_id: id, follower: 'webhooks' }]);
 });

@@ -2,19 +2,15 @@
 import type { ComponentChildren } from 'preact';
 import type { OperatorPractice } from '#api';
 import { call } from '#dashboard/api/call.ts';
-import { useAction, useAnswer } from '#dashboard/data.ts';
+import { useAction } from '#dashboard/data.ts';
 import { Facts, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { toast } from '#dashboard/parts/feedback.tsx';
 import { Form, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
-import { SlowedActions, SlowedState } from '#dashboard/parts/slowed.tsx';
 import { planNames } from '#dashboard/plans.ts';
 import { translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
 
 export type Readable = Exclude<OperatorPractice, { unavailable: true }>;
-
-/** One answer has room for so many. */
-const MAX_TOKENS = 200;
 
 interface StepProps {
   readonly submit: string;
@@ -34,7 +30,6 @@ export const Manage = ({ row, onDone }: { readonly row: Readable; readonly onDon
   const { id, name } = row;
   const { fields, field } = useFields({ plan: row.plan, reason: '', email: '' });
   const { plan, reason, email } = fields;
-  const tokens = useAnswer('GET /api/practices/{id}/api-tokens', { id, limit: MAX_TOKENS });
   const then = (work: Promise<unknown>): Promise<void> =>
     work.then(() => {
       toast(w.done(name));
@@ -54,25 +49,9 @@ export const Manage = ({ row, onDone }: { readonly row: Readable; readonly onDon
       <p class="actions">
         <LinkButton text={w.openAsOperator} href={`/app/${id}`} />
         <LinkButton text={w.capturedMails} href={`/app/${id}/captures`} />
+        <LinkButton text={w.pages.tokens} href={`/app/${id}/tokens`} />
         <LinkButton text={w.audit} href={`/app/${id}/audit`} />
       </p>
-      {(tokens.value?.data ?? [])
-        .filter(({ slowed }) => slowed !== null)
-        .map((token) => (
-          <section key={token.id} class="step">
-            <strong>{token.name}</strong> <SlowedState {...token} />
-            <p class="actions">
-              <SlowedActions
-                id={id}
-                tokenID={token.id}
-                name={token.name}
-                brake={token}
-                isOperator
-                onDone={tokens.reload}
-              />
-            </p>
-          </section>
-        ))}
       <Step
         submit={w.savePlan}
         act={() => then(call('POST /api/practices/{id}/plan', { id, body: { plan } }))}
