@@ -2,8 +2,9 @@
 // says: with a status of success, in the form of its schema, by an independent validator. Only what no document can know is put in
 // their place: ids, codes, tokens, keys, and times that must be in the future.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -33,6 +34,7 @@ import { seedList } from '#test/support/subscribers.ts';
 
 const OWNER = 'anna@praxis.example';
 const RELAY_SECRET = 'relay-secret-0123456789';
+const METRICS_TOKEN = 'metrics-token-0123456789';
 const JSON_TYPE = 'application/json';
 const DAY_MS = 86_400_000;
 
@@ -65,9 +67,13 @@ interface Operation extends Described {
 const dns = await startDnsZone();
 const stripe = await startPlayedStripe();
 const challenges = createChallenges();
+const secrets = await mkdtemp(path.join(tmpdir(), 'examples-'));
+const metricsFile = path.join(secrets, 'metrics.token');
+await writeFile(metricsFile, METRICS_TOKEN, { mode: 0o600 });
 const app = await startApp({
   challenges,
   config: {
+    metrics: { token_file: metricsFile },
     ...unlimitedSignIn,
     service: { public_origin: 'https://mail.example.com' },
     auth: { password_login: true },
@@ -84,6 +90,7 @@ afterAll(async () => {
   await app.remove();
   await dns.stop();
   await stripe.stop();
+  await rm(secrets, { recursive: true });
 });
 const secretFile = path.join(app.home, 'relay.secret');
 await writeFile(secretFile, RELAY_SECRET, { mode: 0o600 });
@@ -613,6 +620,7 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
     return {};
   },
   checkTlsHost: async () => ({ ids: { domain: 'mta-sts.mail.example.com' } }),
+  getMetrics: async () => ({ headers: { Authorization: `Bearer ${METRICS_TOKEN}` } }),
   getMtaStsPolicy: async () => ({ headers: { Host: 'mta-sts.mail.example.com' } }),
   reportUpstreamEvents: async () => ({ headers: { Authorization: `Bearer ${RELAY_SECRET}` } }),
   beginCheckout: onTest,

@@ -134,8 +134,8 @@ export const brakeRoutes = (
       audit: 'token.discard',
       responses: { 200: { description: 'It never leaves.', body: discardedSchema } },
       handle: async ({ params: { id, tokenID } }, { caller, change }) => {
-        requirePerson(caller);
         await files.read(id, (db) => requireToken(db, caller, tokenID, true));
+        requirePerson(caller);
         const discarded = await discardSlowed(files, id, tokenID, change, clock.now());
         return { status: 200, body: { discarded } };
       },
