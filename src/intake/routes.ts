@@ -76,9 +76,10 @@ const singleRoutes = (intake: IntakeContext): Route[] => {
       responses: { 200: { description: 'What would become of it.', body: scoreAnswer } },
       errors: ['invalid_recipient', 'conflict', 'not_found', 'forbidden'],
       handle: async ({ body }, context) => {
-        const { tenantId, projects } = senderOf(context);
+        const { tenantId, tokenId, projects } = senderOf(context);
         const candidate = {
           source: 'api',
+          tokenId,
           projects,
           projectId: body.project_id ?? null,
           draft: draftOf(body),

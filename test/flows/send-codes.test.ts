@@ -346,6 +346,7 @@ describe('a send is refused with', () => {
     consent_required: 'only mail to lists asks for consent: gates.test.ts',
     idempotency_in_progress: 'it takes a second call while the first is held up: below',
     internal_error: 'a defect',
+    token_slowed: 'a token sends far more than usual first: token-brake.test.ts',
     sign_in_again: 'only a session with the rights of an operator is asked for it: operators.test.ts',
   };
 
