@@ -45,7 +45,7 @@ const bodyOf = (path: string): object | undefined => {
   if (path.endsWith('/subscribers')) return { address: 'somebody@example.org' };
   if (path.endsWith('{campaignID}/test')) return { to: ['somebody@example.org'] };
   if (path.endsWith('{campaignID}/schedule')) return { schedule_at: tomorrow() };
-  return /[/](?:preview|duplicate)$/.test(path) ? {} : undefined;
+  return /[/](?:preview|duplicate|slow|lift)$/.test(path) ? {} : undefined;
 };
 
 const ask = ({ method }: Operation, path: string) =>

@@ -102,6 +102,7 @@ export const brakeRoutes = (
       body: liftBody,
       responses,
       handle: async ({ params: { id, tokenID }, body }, { caller, change }) => {
+        await files.read(id, (db) => requireToken(db, caller, tokenID));
         requirePerson(caller);
         const now = clock.now();
         const free = await queue.hold(id, now);
