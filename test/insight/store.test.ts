@@ -68,8 +68,8 @@ test('a bounded number of rows is read', () => {
   const insert = tenant.db.prepare(
     `INSERT INTO messages SELECT seq + ?, ?, internet_message_id, ?, route_id, message_kind, channel, source, from_json,
        to_json, cc_json, bcc_json, reply_to_json, subject, tag, tags_json, metadata_json, settings_json, decisions_json,
-       status, score, size_bytes, scheduled_at, created_at, updated_at, is_pseudonymous, campaign_seq, template_id
-       FROM messages WHERE seq = ?`,
+       status, score, size_bytes, scheduled_at, created_at, updated_at, is_pseudonymous, campaign_seq, template_id,
+       token_id FROM messages WHERE seq = ?`,
   );
   insert.run(19_999, newId(), tenant.projectId, wanted);
   expect(subjects(0, 10, [other.projectId])).toEqual(['old']);

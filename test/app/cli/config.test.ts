@@ -35,7 +35,7 @@ listens: inbound on [::]:25
 listens: dns on 0.0.0.0:53
 warning: /service.yaml:1:1: upstreams[0]: capture keeps mail on this machine and delivers none, although service.public_origin is https: set an smtp upstream instead
 warning: /service.yaml:7:1: dns.zones.addresses: none given: service.host and its name server get no A or AAAA record
-warning: /service.yaml:6:9: smtp.inbound.tls: none: a self-signed certificate is used, and servers that ask for a valid one (MTA-STS, DANE) deliver nothing; set cert and key to the files of a certificate for service.host
+warning: /service.yaml:6:9: smtp.inbound.tls: none: a self-signed certificate is used, and servers that ask for a valid one (MTA-STS, DANE) deliver nothing; set tls.acme, or cert and key to the files of a certificate for service.host
 `,
   });
 });

@@ -1,30 +1,26 @@
 // What the rooms say of personal data knows every table and column in which something of a person can be: who adds one must say
 // in its room what an erasure does with it.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
 import { loadSchema } from '#src/app/schema.ts';
 import { migrate } from '#src/kernel/db/migrate.ts';
 import type { FileKind } from '#src/kernel/db/sqlite.ts';
 import { startApp } from '#test/support/app.ts';
+import { tableRooms } from '#test/support/table-rooms.ts';
 
 const app = await startApp();
 const rooms = Object.entries(app.personalData).map(([room, { personalData }]) => ({ room, ...personalData }));
 await app.remove();
 const places = rooms.flatMap((room) => room.places ?? []);
-const SRC = join(import.meta.dirname, '../../../src');
-const schemaOf = (room: string, kind: FileKind): string => {
-  const file = join(SRC, room, `schema.${kind}.sql`);
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
-};
+const tablesOf = (room: string, kind: FileKind): string[] =>
+  tableRooms(kind)
+    .filter((one) => one.room === room && !one.isVirtual)
+    .map(({ table }) => table)
+    .toSorted();
 
 const tenant = new Database(':memory:');
 migrate(tenant, loadSchema().tenant);
 afterAll(() => tenant.close());
-
-const tablesIn = (sql: string): string[] =>
-  [...sql.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name = '']) => name).toSorted();
 
 const columnsOf = (table: string) =>
   tenant.pragma(`table_info(${table})`) as readonly { name: string; type: string; pk: number }[];
@@ -32,15 +28,13 @@ const columnsOf = (table: string) =>
 describe('the places of a person', () => {
   test.each(rooms)('in $room are in each of its tables, or it says why not', (room) => {
     const known = [...(room.places ?? []).map(({ table }) => table), ...Object.keys(room.otherTables ?? {})];
-    expect(known.toSorted()).toEqual(tablesIn(schemaOf(room.room, 'tenant')));
-    expect(Object.keys(room.platformTables ?? {}).toSorted()).toEqual(
-      tablesIn(schemaOf(room.room, 'platform')),
-    );
+    expect(known.toSorted()).toEqual(tablesOf(room.room, 'tenant'));
+    expect(Object.keys(room.platformTables ?? {}).toSorted()).toEqual(tablesOf(room.room, 'platform'));
   });
 
   test('are asked of every room that has a table', () => {
-    const joined = readdirSync(SRC).filter((room) => schemaOf(room, 'tenant') + schemaOf(room, 'platform'));
-    expect(rooms.map(({ room }) => room)).toEqual(expect.arrayContaining(joined));
+    const joined = new Set([...tableRooms('tenant'), ...tableRooms('platform')].map(({ room }) => room));
+    expect(rooms.map(({ room }) => room)).toEqual(expect.arrayContaining([...joined]));
   });
 
   test.each(places)(

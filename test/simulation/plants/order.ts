@@ -52,7 +52,7 @@ export const faultsOfOrder: readonly Plant[] = [
     );
 `,
       },
-      { from: 'usageReached: false };', to: 'usageReached: false, answered: [] };' },
+      { from: 'usageReached: false, tally', to: 'usageReached: false, answered: [], tally' },
       {
         from: '    if (wakings.usageReached) intake.usageReached(tenantId);\n    return result;\n',
         to: `    if (wakings.usageReached) intake.usageReached(tenantId);
