@@ -40,10 +40,11 @@ const factsIn = (tenant: TenantMemory, recipientId: number): MailFacts | null =>
 /** As the relay read it, octet by octet. */
 const inUtf8 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8');
 
-/** Erased people and old messages have a keyed hash there. */
-const isTo = ({ address }: MailFacts, recipient: string): boolean =>
-  address.startsWith('#') ||
-  [recipient, inUtf8(recipient)].some((one) => one.toLowerCase() === address.toLowerCase());
+/** Erased people and old messages have a keyed hash there; then the Message-ID says whether it is that mail, or one of another host. */
+const isTo = ({ address, internet_message_id }: MailFacts, { recipient, messageId }: HandedOver): boolean =>
+  address.startsWith('#')
+    ? internet_message_id === `<${messageId}>`
+    : [recipient, inUtf8(recipient)].some((one) => one.toLowerCase() === address.toLowerCase());
 
 const resolve = (memory: Memory, sent: HandedOver, index: number): Mail | null => {
   const target = targetOf(sent.returnPath);
@@ -68,7 +69,7 @@ const resolve = (memory: Memory, sent: HandedOver, index: number): Mail | null =
       },
     };
     const mail = { sent, index, tenant, recipientId, facts, isPresent, copy };
-    if (facts !== null && isTo(facts, sent.recipient)) return mail;
+    if (facts !== null && isTo(facts, sent)) return mail;
     fallback ??= mail;
   }
   return fallback;
