@@ -11,7 +11,6 @@
 //
 // Candidates are read in growing batches. A call blocks the event loop, so it ends when its time is over: if a common
 // word and a common status rarely occur together, the page stays short, and the next call continues from there.
-import { numbersOf } from '#src/kernel/db/numbers.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Kind } from './kinds.ts';
 import { messageOrderStore } from './order-store.ts';
@@ -143,7 +142,6 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
   const order = messageOrderStore(db);
   const index = searchIndexStore(db);
   const messages = messageStore(db);
-  const numbers = numbersOf(db, 'messages');
   const byKey = db.prepare<Range & { projects: string | null }, Candidate>(
     `SELECT seq, CASE WHEN ${IS_OF_PROJECTS} THEN '' END AS text FROM messages
      WHERE seq < :before AND seq >= :from ORDER BY seq DESC LIMIT :limit`,
@@ -298,10 +296,7 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
           const isDue = (index + 1) % COMPARED === 0 && performance.now() >= end;
           if (found.length === limit || isDue) return { found, position: seq };
         }
-        position =
-          candidates.length === batch
-            ? (candidates.at(-1)?.seq ?? from)
-            : Math.max(leg.from, numbers.endBefore(from));
+        position = candidates.length === batch ? (candidates.at(-1)?.seq ?? from) : from;
         if (performance.now() >= end) return { found, position };
         batch = Math.min(batch * GROWTH, budget.batch);
       }
@@ -372,7 +367,7 @@ export const messageSearchStore = perConnection((db: TenantDb) => {
     },
     /** Returns at most `limit` messages of these projects after a number, oldest first; maybe fewer, like `find`. */
     newer: (after: number, projects: readonly string[] | null, limit: number): NewerPage => {
-      const to = (numbers.firstFrom(after + 1) ?? after) + NEWER;
+      const to = after + NEWER;
       const found = newer.all({ after, to, projects: asList(projects), limit: limit + 1 });
       const rows = found.slice(0, limit).flatMap((seq) => messages.bySeq(seq) ?? []);
       if (found.length > limit) return { rows, after: found[limit - 1] ?? after };
