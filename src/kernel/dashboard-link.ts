@@ -15,6 +15,8 @@ type PracticePage =
 type Page =
   | 'app'
   | 'app/sign-in'
+  /** What follows `#` stays in the browser, so no log has the code. */
+  | `app/sign-in#${string}`
   | 'app/operator/health'
   | { readonly practice: string; readonly page: PracticePage };
 

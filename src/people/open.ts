@@ -8,6 +8,7 @@ import { createAuthenticate } from './authenticate.ts';
 import { invitationRoutes } from './invitation-routes.ts';
 import { createInvitationLimit, type InviteDeps } from './inviting.ts';
 import { memberRoutes, membershipRoutes } from './member-routes.ts';
+import { operatorSignInRoutes } from './operator-sign-in.ts';
 import { createFindOperator, createNoteEntrance } from './operators.ts';
 import { createPasswords } from './passwords.ts';
 import { personalData } from './personal-data.ts';
@@ -78,6 +79,7 @@ export const openPeople = (
     personalData,
     routes: [
       ...signInRoutes(signIn),
+      ...operatorSignInRoutes(signIn),
       ...accountRoutes(signIn),
       ...sessionRoutes(signIn),
       ...memberRoutes(members),

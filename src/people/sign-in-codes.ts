@@ -31,6 +31,8 @@ export type CodeVerdict =
 export interface SignInCodes {
   /** The new code of the address; null if its present one is too young to be replaced. */
   request(db: PlatformDb, emailKey: string, now: number): string | null;
+  /** A new code in any case, for who is not asked for proof of the address. */
+  issue(db: PlatformDb, emailKey: string, now: number): string;
   /** Counts the attempt, then judges it. The transaction must not throw for a wrong code, or the count is undone. */
   judge(db: PlatformDb, emailKey: string, code: string, now: number): CodeVerdict;
   /** Removes a bounded number of old codes; false after the last one. */
@@ -53,24 +55,30 @@ export const createSignInCodes = (key: Buffer): SignInCodes => {
   const codeMac = (emailKey: string, createdAt: number, code: string): Buffer =>
     mac('code', emailKey, createdAt, code);
 
+  const put = (db: PlatformDb, emailKey: string, failures: number, now: number): string => {
+    const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
+    signInCodeStore(db).put({
+      email_mac: emailMac(emailKey),
+      code_mac: codeMac(emailKey, now, code),
+      attempts: 0,
+      failures,
+      created_at: now,
+      forget_at: now + (failures > 0 ? FAILURES_FORGOTTEN_MS : CODE_VALID_MS),
+    });
+    return code;
+  };
+  const presentOf = (db: PlatformDb, emailKey: string, now: number) => {
+    const present = signInCodeStore(db).get(emailMac(emailKey));
+    return { present, failures: present ? failuresAt(present, now) : 0 };
+  };
+
   return {
     request: (db, emailKey, now) => {
-      const email_mac = emailMac(emailKey);
-      const present = signInCodeStore(db).get(email_mac);
-      const failures = present ? failuresAt(present, now) : 0;
+      const { present, failures } = presentOf(db, emailKey, now);
       const wait = failures >= MANY_FAILURES ? NEW_CODE_AFTER_MANY_MS : NEW_CODE_AFTER_MS;
-      if (present && isYoungerThan(present, wait, now)) return null;
-      const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
-      signInCodeStore(db).put({
-        email_mac,
-        code_mac: codeMac(emailKey, now, code),
-        attempts: 0,
-        failures,
-        created_at: now,
-        forget_at: now + (failures > 0 ? FAILURES_FORGOTTEN_MS : CODE_VALID_MS),
-      });
-      return code;
+      return present && isYoungerThan(present, wait, now) ? null : put(db, emailKey, failures, now);
     },
+    issue: (db, emailKey, now) => put(db, emailKey, presentOf(db, emailKey, now).failures, now),
     judge: (db, emailKey, code, now) => {
       const email_mac = emailMac(emailKey);
       const row = signInCodeStore(db).get(email_mac);

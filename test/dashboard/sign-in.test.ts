@@ -45,6 +45,24 @@ test('the code of the mail opens the only practice of a member; a wrong one is s
   await checkAccessibility(page);
 });
 
+test('the link that an operator gets from the command line signs in by its button, and leaves no code behind', async () => {
+  const { app } = await start({ config: { operators: [ERIKA] } });
+  const { body } = await app.request<{ link: string }>(
+    'POST',
+    '/api/admin/sign-in-links',
+    { email: ERIKA },
+    app.adminToken,
+  );
+  const { pathname, hash } = new URL(body.link);
+  const page = await browser.newPage({ origin: app.origin });
+  await page.goto(`${pathname}${hash}`);
+  await page.getByText(`als ${ERIKA} an`).waitFor();
+  expect(new URL(page.url()).hash).toBe('');
+  await checkAccessibility(page);
+  await page.getByRole('button', { name: 'Anmelden', exact: true }).click();
+  await page.getByRole('navigation').first().waitFor();
+});
+
 test('in English, by a code that is pasted with its spaces', async () => {
   const { app, practiceId } = await start();
   const page = await browser.newPage({ origin: app.origin, language: 'en' });

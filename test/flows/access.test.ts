@@ -89,6 +89,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /api/admin/doctor': ['operator', found],
   'POST /api/admin/doctor': ['operator', refusedBody],
   'GET /api/admin/practices': ['operator', found],
+  'POST /api/admin/sign-in-links': ['operator', refusedBody],
   'GET /api/admin/plans': ['operator', found],
   'GET /api/admin/moves': ['operator', found],
   'GET /api/admin/directory': ['operator', found],

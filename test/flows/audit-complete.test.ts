@@ -35,9 +35,11 @@ const dns = await startDnsZone();
 const cloudflare = await startPlayedCloudflare();
 cloudflare.zones = [{ id: 'z1', name: 'praxis.test', status: 'active' }];
 const stripe = await startPlayedStripe();
+const OPERATOR = 'operator@example.net';
 const app = await startApp({
   runsTwice: true,
   config: {
+    operators: [OPERATOR],
     ...unlimitedSignIn,
     dns: {
       resolvers: [dns.address],
@@ -306,6 +308,7 @@ test('every declared action is found in the audit, with who and from where, and 
     app.adminToken,
   );
   await done('DELETE', `/api/admin/waitlist/${waiting.data[0]?.id}`);
+  await done('POST', '/api/admin/sign-in-links', { email: OPERATOR });
   for (const action of ['probe', 'reset']) await done('POST', `/api/admin/upstreams/capture/${action}`);
   await byOwner('POST', `${base}/restore-managed-domain`);
   await byOwner('POST', '/api/auth/logout');

@@ -88,6 +88,27 @@ describe('an operator', () => {
     expect((await ask('GET', '/api/practices')).body).toMatchObject({ data: [] });
   });
 
+  test('signs in by a link of the admin token where no mail arrives: once, and only an address of operators', async () => {
+    const { app } = await scene();
+    const ask = (email: string, token: string) =>
+      app.request<{ link: string; email: string }>('POST', '/api/admin/sign-in-links', { email }, token);
+    await requestCode(app, OPERATOR);
+    const { status, body } = await ask('olga@Betrieb.example', app.adminToken);
+    expect([status, body.email]).toEqual([201, OPERATOR]);
+    expect(body.link).toMatch(/\/app\/sign-in#/);
+    const { email, code = '' } = Object.fromEntries(new URLSearchParams(new URL(body.link).hash.slice(1)));
+    const { body: olga } = await verify(app, code, email);
+    expect((await me(app, olga.token)).body).toMatchObject({ is_operator: true });
+    expect((await verify(app, code, email)).status).toBe(401);
+    expect(audited(app, 'operator.sign_in_link')).toMatchObject([{ target_id: OPERATOR }]);
+    expect(await ask('erika@example.org', app.adminToken)).toMatchObject({
+      status: 404,
+      body: { hint: 'The configuration names them under operators.' },
+    });
+    const member = await signIn(app, 'erika@example.org');
+    expect((await ask(OPERATOR, member.token)).status).toBe(403);
+  });
+
   test('signs in by password too', async () => {
     const { app } = await scene();
     await setPassword(app, (await signIn(app, OPERATOR)).token, { password: PASSWORD });

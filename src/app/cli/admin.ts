@@ -6,6 +6,7 @@ import type { ticketSchema, ticketSummarySchema } from '#src/accounts/abuse/sche
 import type { entrySchema } from '#src/accounts/waitlist/waitlist.ts';
 import type { auditEntrySchema } from '#src/events/audit-routes.ts';
 import type { reportedSchema } from '#src/feedback/reported-message.ts';
+import type { linkSchema } from '#src/people/operator-sign-in.ts';
 import { adminCommand } from './admin-command.ts';
 import { domainCommands } from './admin-domains.ts';
 import { practiceCommands } from './admin-practices.ts';
@@ -170,10 +171,21 @@ const auditCommand = adminCommand({
   },
 });
 
+const signInCommand = adminCommand({
+  name: 'sign-in-link',
+  summary: 'print a link by which an operator signs in, while mail does not arrive yet',
+  options: { email: { value: 'ADDRESS', required: true, about: 'one of `operators` in the configuration' } },
+  ask: async (api, { email }) => {
+    const made = await api.call<z.output<typeof linkSchema>>('POST', '/api/admin/sign-in-links', { email });
+    return { json: made, text: `${made.link}\n\nOnce, until ${made.expires_at}.\n` };
+  },
+});
+
 export const adminCommands: readonly Command[] = [
   ...practiceCommands,
   ...domainCommands,
   ...abuseCommands,
   ...waitlistCommands,
   auditCommand,
+  signInCommand,
 ];

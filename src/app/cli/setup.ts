@@ -96,6 +96,23 @@ const startHere = async (command: string, start: () => Promise<void>): Promise<v
   await start();
 };
 
+/** A link that signs in, where the service runs and gives one; the page that does so by a mailed code. */
+const signInLink = async (
+  { operator, host }: Gathered['answers'],
+  command: string | null,
+): Promise<string> => {
+  let said = '';
+  const exitCode =
+    command === null
+      ? 1
+      : await runCommand([command, 'admin', 'sign-in-link', '--email', operator], (piece) => {
+          said += piece;
+        });
+  return exitCode === 0
+    ? said.trim().replace('\n\n', '\n  ')
+    : dashboardLink(`https://${host}`, 'app/sign-in');
+};
+
 export const setup = async (given: SetupValues, terminal: Terminal): Promise<CommandResult> => {
   const values = { ...given, root: resolve(given.root) };
   const { root, 'dry-run': dryRun } = values;
@@ -125,6 +142,6 @@ export const setup = async (given: SetupValues, terminal: Terminal): Promise<Com
   if (command !== null) await runCommand([command, 'doctor'], terminal.print);
   await writeZone(values, gathered, command);
   const { answers } = gathered;
-  const link = dashboardLink(`https://${answers.host}`, 'app/sign-in');
+  const link = await signInLink(answers, installation.runsSystemd ? command : null);
   return { exitCode: 0, output: whatIsLeft(answers, link, installation.runsSystemd) };
 };

@@ -37,7 +37,15 @@ export const asked = {
     value: 'ADDRESS',
     about: 'your e-mail address: you sign in by it, and get the warnings of the service',
   },
-  proxy: { value: 'caddy|nginx|none', about: 'proxy in front for HTTPS' },
+  proxy: {
+    value: 'none|caddy|nginx',
+    about: 'proxy in front for HTTPS; none where the service has ports 80 and 443 itself',
+  },
+  agree_to_terms: {
+    value: 'yes|no',
+    about:
+      "whether you agree to the terms of Let's Encrypt (https://letsencrypt.org/repository/), which gives the certificates for HTTPS and mail",
+  },
   smtp_listen: { value: 'HOST:PORT', about: 'where mail, bounces and reports come in' },
   dns_listen: { value: 'HOST:PORT', about: 'where the name server of the service listens' },
 } as const;

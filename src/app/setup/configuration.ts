@@ -1,7 +1,7 @@
 // The text of service.yaml as setup proposes it: what the answers say, with a reason above each part; everything else keeps its
 // default. The same answers make the same text, by which a later run sees what a person changed. Pure.
 import { stringify } from 'yaml';
-import type { Answers } from './questions.ts';
+import { type Answers, applies } from './questions.ts';
 
 export const CONFIG_DIRECTORY = '/etc/sendwerk';
 export const CONFIG_FILE = `${CONFIG_DIRECTORY}/service.yaml`;
@@ -51,6 +51,32 @@ const dnsLines = (answers: Answers): string[] =>
       ]
     : ['  # Another server has the zones: `sendwerk dns zone` prints them, also after each change.'];
 
+/** The service gets its certificates itself. */
+export const hasOwnCertificates = (answers: Answers): boolean =>
+  applies('agree_to_terms', answers) && answers.agree_to_terms === 'yes';
+
+const httpLines = (answers: Answers): string[] => {
+  const { proxy, addresses } = answers;
+  if (proxy !== 'none')
+    return ['  # The proxy in front says from where a request comes.', '  trust_proxy: 1'];
+  if (!hasOwnCertificates(answers)) return [];
+  const host = addresses.includes(':') ? '[::]' : '0.0.0.0';
+  return [
+    '  # HTTPS for the world; port 80 leads to it, and the authority asks there.',
+    `  tls: { listen: "${host}:443", redirect: "${host}:80" }`,
+  ];
+};
+
+const certificateLines = (answers: Answers): string[] =>
+  hasOwnCertificates(answers)
+    ? [
+        "# Certificates of Let's Encrypt for HTTPS and mail, got and renewed by the service.",
+        'tls:',
+        `  acme: { agree_to_terms: true, email: ${flow(answers.operator)} }`,
+        '',
+      ]
+    : [];
+
 export const configurationText = (answers: Answers): string =>
   `# Configuration of Sendwerk, written by \`sendwerk setup\`. What is not here has its default: \`sendwerk config example\` prints every
 # key. Change what you like: setup leaves a changed file as it is. After a change: \`sendwerk config check\`, then
@@ -64,9 +90,11 @@ service:
   managed_suffix: ${answers.managed_suffix}
 
 http:
-  listen: ${HTTP_LISTEN}
-${answers.proxy === 'none' ? '' : '  # The proxy in front says from where a request comes.\n  trust_proxy: 1\n'}
-smtp:
+${['  # Without TLS, on this machine alone: for commands, and for a proxy.', `  listen: ${HTTP_LISTEN}`, ...httpLines(answers)].join('\n')}
+
+${certificateLines(answers)
+  .map((line) => `${line}\n`)
+  .join('')}smtp:
   # Mail, bounces and reports come in here. Without it no bounce is ever read.
   inbound:
     listen: "${answers.smtp_listen}"
@@ -75,7 +103,7 @@ smtp:
 admin:
   token_file: ${ADMIN_TOKEN_FILE}
   mail: ${flow(answers.operator)}
-# They sign in at /app by a code that the service mails.
+# They sign in at /app by a code that the service mails, or by \`sendwerk admin sign-in-link\`.
 operators: [${flow(answers.operator)}]
 
 secrets:

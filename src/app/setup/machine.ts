@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isWithin } from '#src/kernel/ip-networks.ts';
 import type { Installation } from './plan.ts';
-import type { Machine } from './questions.ts';
+import { type Machine, WEB_PORTS } from './questions.ts';
 
 const SMTP_PORT = 25;
 const DNS_PORT = 53;
@@ -41,10 +41,8 @@ const isUdpTaken = (port: number): Promise<boolean> =>
 
 export const lookAtMachine = async (): Promise<Machine> => {
   const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-  const taken: (readonly [number, boolean])[] = [
-    [SMTP_PORT, await isTcpTaken(SMTP_PORT)],
-    [DNS_PORT, (await isTcpTaken(DNS_PORT)) || (await isUdpTaken(DNS_PORT))],
-  ];
+  const taken: (readonly [number, boolean])[] = [[DNS_PORT, await isUdpTaken(DNS_PORT)]];
+  for (const port of [SMTP_PORT, DNS_PORT, ...WEB_PORTS]) taken.push([port, await isTcpTaken(port)]);
   return {
     hostName: hostname(),
     publicAddresses: addresses

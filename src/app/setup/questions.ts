@@ -43,6 +43,8 @@ const RELAY_SPF: Readonly<Record<string, string>> = {
   'sendgrid.net': 'sendgrid.net',
 };
 
+export const WEB_PORTS = [80, 443];
+
 const below =
   (label: string) =>
   ({ domain }: Known): string | undefined =>
@@ -150,8 +152,13 @@ const questions = {
         : null,
   },
   proxy: {
-    schema: z.enum(['caddy', 'nginx', 'none']),
-    propose: () => 'caddy',
+    schema: z.enum(['none', 'caddy', 'nginx']),
+    // Who has the ports already serves other sites, and can serve this one.
+    propose: (_, { takenPorts }) =>
+      WEB_PORTS.some((port) => takenPorts.includes(port)) ? undefined : 'none',
+  },
+  agree_to_terms: {
+    schema: z.enum(['yes', 'no']),
   },
   smtp_listen: {
     schema: v.listen,
@@ -206,5 +213,8 @@ export const faultOf = (key: Key, answer: string, known: Known): string | null =
 };
 
 /** Whether it matters beside the other answers. */
-export const applies = (key: Key, { dns }: Known): boolean =>
-  dns !== 'own' || (key !== 'dns_listen' && key !== 'nameserver');
+export const applies = (key: Key, { dns, proxy }: Known): boolean => {
+  if (key === 'dns_listen' || key === 'nameserver') return dns !== 'own';
+  // Behind a proxy the authority checks names by the built-in name server, or the service gets no certificates.
+  return key !== 'agree_to_terms' || proxy === 'none' || dns !== 'own';
+};

@@ -68,6 +68,14 @@ const CodeBoxes = ({ onCode, disabled }: CodeBoxesProps) => {
   );
 };
 
+/** What `sendwerk admin sign-in-link` puts behind the `#`; null where it is something else. */
+const linkedCode = (): { readonly email: string; readonly code: string } | null => {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const email = given.get('email');
+  const code = given.get('code');
+  return email === null || code === null ? null : { email, code };
+};
+
 const isWrong = (error: unknown): boolean => error instanceof Refusal && error.status === 401;
 
 interface SignInProps {
@@ -78,9 +86,14 @@ interface SignInProps {
 
 export const SignIn = ({ email: fixed, onDone }: SignInProps) => {
   const w = shellWords();
-  const [email, setEmail] = useState(fixed ?? '');
+  const [linked] = useState(() => (fixed === null ? linkedCode() : null));
+  const [email, setEmail] = useState(fixed ?? linked?.email ?? '');
   const [password, setPassword] = useState('');
-  const [step, setStep] = useState<'address' | 'code' | 'password'>('address');
+  const [step, setStep] = useState<'address' | 'code' | 'password' | 'link'>(linked ? 'link' : 'address');
+  useLayoutEffect(() => {
+    // Neither the history nor a copied address keeps the code.
+    if (linked) history.replaceState(history.state, '', location.pathname);
+  }, [linked]);
   const done = async (): Promise<void> => {
     await signedIn();
     onDone();
@@ -135,6 +148,21 @@ export const SignIn = ({ email: fixed, onDone }: SignInProps) => {
   const other = (to: typeof step, text: string) => (
     <Button text={text} kind="plain" onClick={() => setStep(to)} />
   );
+  // A button, because any site could lead to a link of its own, and would sign its victim in to another account.
+  if (step === 'link' && linked)
+    return (
+      <div>
+        <p>{w.byLink(email)}</p>
+        <Button
+          text={w.signIn}
+          kind="primary"
+          disabled={verify.isRunning}
+          onClick={() => void verify.run(linked.code)}
+        />
+        <ErrorNote error={verify.error} what={isWrong(verify.error) ? w.wrongCode : undefined} />
+        {other('address', w.otherAddress)}
+      </div>
+    );
   if (step === 'password')
     return (
       <Form

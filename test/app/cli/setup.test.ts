@@ -43,6 +43,7 @@ relay_user: praxis
 relay_password: ${PASSWORD}
 operator: me@home.test
 proxy: caddy
+agree_to_terms: yes
 `,
   );
   const run = async (args: readonly string[], input?: Terminal['input']) => {
@@ -112,7 +113,9 @@ test('one run makes all that the service needs; the next one changes nothing', a
   expect(first.printed).toContain(delegated);
   expect(made.zone?.[0]).toContain(delegated);
   expect(first.printed).toContain('93.184.216.10 -> mail.praxis.test');
-  expect(first.printed).toMatch(/me@home\.test.*\n\n {2}https:\/\/mail\.praxis\.test\/app\/sign-in\n$/);
+  expect(first.printed).toMatch(
+    /me@home\.test.*\n.*ten minutes\.\n\n {2}https:\/\/mail\.praxis\.test\/app\/sign-in\n$/,
+  );
 
   // The answers are known by now.
   const second = await run([]);
@@ -225,7 +228,9 @@ test('a person is asked, told why an answer cannot be, and does not see the pass
     '93.184.216.10',
   ];
   const relay = ['relay.post.test', accepted, 'praxis', accepted];
-  input.write([...names, ...relay, 'me@home.test', accepted].map((line) => `${line}\n`).join(''));
+  input.write(
+    [...names, ...relay, 'me@home.test', accepted, 'perhaps', 'yes'].map((line) => `${line}\n`).join(''),
+  );
   const { exitCode, printed } = await run(['--dry-run'], input);
   expect(exitCode, printed).toBe(0);
   expect(printed).toContain('leave out the part up to //');

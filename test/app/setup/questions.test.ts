@@ -16,6 +16,7 @@ const given = {
   relay_host: 'relay.post.test',
   operator: 'me@home.test',
   proxy: 'caddy',
+  agree_to_terms: 'yes',
 };
 
 const answersOf = (options: Partial<Answers>, on: Partial<Machine> = {}): Promise<Answers> =>
@@ -39,6 +40,30 @@ test('all names are proposed from one domain, all else from the machine and the 
     smtp_listen: '0.0.0.0:25',
     dns_listen: '0.0.0.0:53',
   });
+});
+
+test('the service has HTTPS itself, unless another program has its ports; whether one agrees is never proposed', async () => {
+  const { proxy: _, agree_to_terms: __, ...bare } = given;
+  const collect = (options: Partial<Answers>, takenPorts: readonly number[]) =>
+    collectAnswers({
+      options: { ...bare, ...options },
+      file: {},
+      before: {},
+      machine: { ...machine, takenPorts },
+      prompter: null,
+      print: () => undefined,
+    });
+  await expect(collect({}, [])).rejects.toThrow(/^setup: --agree-to-terms is missing: .*\nGive them/s);
+  await expect(collect({ agree_to_terms: 'yes' }, [443])).rejects.toThrow(/^setup: --proxy is missing: /);
+  const own = await collect({ agree_to_terms: 'yes' }, []);
+  const text = configurationText(own);
+  expect(text).toContain('tls: { listen: "0.0.0.0:443", redirect: "0.0.0.0:80" }');
+  expect(text).toContain('acme: { agree_to_terms: true, email: me@home.test }');
+  expect(text).not.toContain('trust_proxy');
+  // Behind a proxy, without a name server of its own, no authority could check a name.
+  const behind = configurationText(await collect({ proxy: 'nginx', dns: 'own', agree_to_terms: 'yes' }, []));
+  expect(behind).not.toContain('acme');
+  expect(configurationText(await collect({ agree_to_terms: 'no' }, []))).not.toContain('tls: {');
 });
 
 test.each<[what: string, options: Partial<Answers>, on: Partial<Machine>, expected: Partial<Answers>]>([
@@ -88,7 +113,7 @@ test.each<[key: Key, typed: string, says: RegExp | null]>([
   ['operator', 'me', /"me" is not an e-mail address/],
   ['operator', 'me@mail.praxis.test', /reaches no mailbox of a person/],
   ['operator', '', /an answer is needed/],
-  ['proxy', 'apache', /not caddy, nginx or none/],
+  ['proxy', 'apache', /not none, caddy or nginx/],
 ])('to %s the answer %j', (key, typed, says) => {
   const known = { domain: 'praxis.test', host: 'mail.praxis.test' };
   const fault = faultOf(key, tidy(key, typed), known);
@@ -108,6 +133,8 @@ describe('the configuration', () => {
     {},
     { dns: 'own' },
     { relay_host: '127.0.0.1', proxy: 'none' },
+    { proxy: 'none', addresses: '93.184.216.10, 2a00:1::1' },
+    { proxy: 'none', agree_to_terms: 'no' },
     { relay_user: "o'brien: #1", relay_spf: 'spf.relay.test, 198.51.100.0/24', proxy: 'nginx' },
     { addresses: '93.184.216.10, 2a00:1::1', delivered_on: 'accept' },
   ];

@@ -5,6 +5,7 @@ export const words = {
   byCode: 'Gibt es ein Konto dazu, senden wir einen Code mit sechs Ziffern an diese Adresse.',
   codeSent: (email: string) =>
     `Gibt es ein Konto für ${email}, dann ist ein Code dorthin unterwegs. Er gilt 10 Minuten.`,
+  byLink: (email: string) => `Dieser Link meldet Sie als ${email} an.`,
   wrongCode: 'Der Code stimmt nicht, ist abgelaufen oder schon benutzt.',
   wrongPassword: 'E-Mail-Adresse oder Passwort stimmen nicht.',
   newCode: 'Neuen Code senden',

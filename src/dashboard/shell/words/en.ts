@@ -7,6 +7,7 @@ export const words: typeof german = {
   byCode: 'If there is an account for it, we send a code of six digits to this address.',
   codeSent: (email) =>
     `If there is an account for ${email}, a code is on its way there. It is valid for 10 minutes.`,
+  byLink: (email) => `This link signs you in as ${email}.`,
   wrongCode: 'The code is not right, has expired or has been used.',
   wrongPassword: 'The email address or the password is not right.',
   newCode: 'Send a new code',

@@ -116,6 +116,7 @@ export const words = {
     start: 'begonnen',
     end: 'beendet',
     enter: 'hat die Praxis betreten',
+    sign_in_link: 'Link zum Anmelden bekommen',
     set: 'festgelegt',
     probe: 'Verbindung geprüft',
     reset: 'wieder benutzt',

@@ -118,6 +118,7 @@ export const words: typeof german = {
     start: 'begun',
     end: 'ended',
     enter: 'entered the practice',
+    sign_in_link: 'got a link to sign in',
     set: 'set',
     probe: 'connection checked',
     reset: 'used again',
