@@ -1,7 +1,14 @@
 // What pages load: one record or list that is shown, shown dimmed while another is loaded, and replaced by what the API refused
 // it with; lists by pages; and actions, which a button or a form starts.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { type Answer, call, type Input, type OperationName, Refusal } from '#dashboard/api/call.ts';
+import {
+  type Answer,
+  call,
+  type Input,
+  type OperationName,
+  Refusal,
+  TakenOver,
+} from '#dashboard/api/call.ts';
 import { language } from '#dashboard/words.ts';
 
 export interface Data<T> {
@@ -221,7 +228,7 @@ export const useAction = <A extends readonly unknown[]>(
     try {
       await act(...given);
     } catch (refused) {
-      setError(refused);
+      if (!(refused instanceof TakenOver)) setError(refused);
     } finally {
       busy.current = false;
       setRunning(false);

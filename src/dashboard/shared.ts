@@ -5,6 +5,7 @@ import './data.ts';
 import './live.ts';
 import './parts/basics.tsx';
 import './parts/chart.tsx';
+import './parts/conflict.tsx';
 import './parts/content.tsx';
 import './parts/dialog.tsx';
 import './parts/feedback.tsx';

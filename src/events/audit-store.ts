@@ -129,8 +129,20 @@ export const auditSearchStore = perConnection((db: AnyDb) => {
      ORDER BY seq DESC LIMIT :limit`,
   );
   const newest = db.prepare<[], number | null>('SELECT max(seq) FROM audit').pluck();
+  const last = db.prepare<{ targetId: string; actions: string; end: number }, AuditRow>(
+    `SELECT * FROM audit
+     WHERE seq >= :end AND target_id = :targetId AND action IN (SELECT value FROM json_each(:actions))
+     ORDER BY seq DESC LIMIT 1`,
+  );
   const numbers = numbersOf(db, 'audit');
   return {
+    /** The newest entry of one of the actions about that target, among those that one call looks at. */
+    last: (targetId: string, actions: readonly string[]): AuditRow | undefined =>
+      last.get({
+        targetId,
+        actions: JSON.stringify(actions),
+        end: (newest.get() ?? 0) - ENTRIES_PER_CALL,
+      }),
     /** Returns at most `limit` entries before that position; there may be fewer, even none, while more are left. */
     find: (
       filter: AuditFilter,

@@ -34,6 +34,10 @@ export const bodyTypes = ({ form, text = [] }: Route): readonly string[] => [
 export const isTextType = ({ text = [] }: Route, type: string): boolean =>
   type !== JSON_TYPE && text.includes(type);
 
+/** Whether If-Match names the version that it may change. */
+export const takesVersion = ({ version, method }: Route): boolean =>
+  version !== undefined && method !== 'get';
+
 /** Every code the route may answer with: those that the server adds to all routes of its kind, and its own. They are in the table's order. */
 export const errorsOf = (route: Route): ErrorCode[] => {
   const needsCredential = route.access !== 'public';
@@ -50,6 +54,7 @@ export const errorsOf = (route: Route): ErrorCode[] => {
     ['sign_in_again', mayLack && route.method !== 'get' && route.access !== 'session'],
     ['not_found', byHeader || parametersOf(route.path).length > 0],
     ['body_too_large', route.body !== undefined],
+    ['version_conflict', takesVersion(route)],
     ['unsupported_media_type', route.body !== undefined],
     ['rate_limited', route.path.startsWith('/api/') || route.rate !== undefined],
     ['internal_error', true],

@@ -18,6 +18,7 @@ import {
 } from '#src/kernel/language.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { prefersPage } from '#src/kernel/page.ts';
+import { etagOf, namesVersion } from '#src/kernel/record-version.ts';
 import type { ForeignShape, RequestContext, Route, RouteResult } from '#src/kernel/route.ts';
 import { toAppError } from '#src/kernel/route.ts';
 import { inEnglish, type Speak } from '#src/kernel/say.ts';
@@ -62,6 +63,8 @@ export class Exchange implements RequestContext {
   bodyBytes: Buffer | null = null;
   bytesOut = 0;
   errorCode: ErrorCode | undefined;
+  /** The handler has asked for the version that If-Match names. */
+  versionAsked = false;
   readonly #log: Log;
   readonly speakIn: SpeakIn;
   /** Set once the request is admitted. */
@@ -149,6 +152,14 @@ export class Exchange implements RequestContext {
     const value = this.request.headers[name];
     if (typeof value !== 'string') return undefined;
     return this.countOf(name) === 1 ? value : undefined;
+  };
+
+  otherVersion = (record: object): string | null => {
+    this.versionAsked = true;
+    const ifMatch = this.request.headers['if-match'];
+    if (ifMatch === undefined || this.route?.version === undefined) return null;
+    const etag = etagOf(this.route.version, record);
+    return namesVersion(ifMatch, etag) ? null : etag;
   };
 
   /** How often the request has a header: node joins some repeated ones and drops others. */

@@ -15,6 +15,7 @@ import {
   isTextType,
   type ServiceInfo,
   statusFor,
+  takesVersion,
 } from './api-facts.ts';
 import { bodyExamples, curlOf, parameterExample } from './examples.ts';
 import {
@@ -104,6 +105,14 @@ const practiceHeader: JsonSchema = {
   example: EXAMPLE_ID,
 };
 
+const versionHeader: JsonSchema = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'the ETag of the record that was read: where it has changed since then, nothing is written',
+  schema: { type: 'string' },
+};
+
 const parametersFor = (route: Route, book: SchemaBook): JsonSchema[] => {
   const parameter = (name: string, where: 'path' | 'query' | 'header', declared: z.ZodType): JsonSchema => {
     const { description, ...schema } = book.describe(declared, 'input', `${route.id}.${name}`);
@@ -127,7 +136,10 @@ const parametersFor = (route: Route, book: SchemaBook): JsonSchema[] => {
     Object.entries(fields?.shape ?? {}).map(([name, declared]) =>
       parameter(name, where, declared as z.ZodType),
     );
-  const inHeader = namesPracticeInHeader(route) ? [practiceHeader] : [];
+  const inHeader = [
+    ...(namesPracticeInHeader(route) ? [practiceHeader] : []),
+    ...(takesVersion(route) ? [versionHeader] : []),
+  ];
   return [...inPath, ...named('query', route.query), ...inHeader, ...named('header', route.headers)];
 };
 

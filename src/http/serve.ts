@@ -5,6 +5,7 @@ import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { TenantMoved } from '#src/kernel/moved.ts';
 import { clientKey } from '#src/kernel/rate-limit.ts';
+import { etagOf } from '#src/kernel/record-version.ts';
 import { ANY_TYPE, type ForeignShape, type Route, type RouteResult, wrongMethod } from '#src/kernel/route.ts';
 import { say } from '#src/kernel/say.ts';
 import { validate } from '#src/kernel/validate.ts';
@@ -135,8 +136,9 @@ export const createServe = (
     if (options.checkResponses) {
       checkResponse(route, result);
       checkAudit(exchange, route, result);
+      checkVersion(exchange, route, result);
     }
-    return result;
+    return withVersion(route, result);
   };
 
   /** A client that asks for much and reads none of it fills its own share of the memory, not that of others. */
@@ -204,6 +206,18 @@ export const createServe = (
 const checkAudit = ({ change }: Exchange, { audit, method, path }: Route, { status }: RouteResult): void => {
   if (typeof audit !== 'string' || status >= 400 || change.recorded) return;
   throw new Error(`${method} ${path} changed something that the audit does not show`);
+};
+
+/** The record that is answered, with its version. */
+const withVersion = ({ version }: Route, result: RouteResult): RouteResult =>
+  version === undefined || result.status !== 200
+    ? result
+    : { ...result, headers: { ...result.headers, ETag: etagOf(version, result.body as object) } };
+
+const checkVersion = ({ versionAsked }: Exchange, route: Route, { status }: RouteResult): void => {
+  const { version, method, path } = route;
+  if (version === undefined || method === 'get' || status >= 400 || versionAsked) return;
+  throw new Error(`${method} ${path} changed a record without asking for the version that If-Match names`);
 };
 
 const isSchema = (body: z.ZodType | string | undefined): body is z.ZodType => typeof body === 'object';

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Answering } from '#src/accounts/tenants/reply-address.ts';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { Domains } from '#src/domains/open.ts';
+import { requireCurrent } from '#src/events/require-current.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import type { Speak } from '#src/kernel/say.ts';
@@ -20,6 +21,7 @@ export interface SettingsRoutesDeps extends SettingsDeps {
   readonly hold: (tenantId: string) => Promise<() => void>;
 }
 
+const version = ({ options }: z.output<typeof inboundSchema>): unknown => options;
 const shared = { tag: 'Inbound mail', stability: 'stable', params: tenantParams } as const;
 const one = { description: 'As it is from now on.', body: inboundSchema };
 const emptyBody = z
@@ -51,6 +53,7 @@ export const settingsRoutes = (deps: SettingsRoutesDeps): Route[] => {
       path: '/api/practices/{id}/inbound',
       id: 'getInbound',
       summary: 'Whether and how mail is received',
+      version,
       access: 'inbound.view',
       responses: { 200: { description: 'As it is now.', body: inboundSchema } },
       handle: async ({ params }, { speak }) => ({ status: 200, body: await show(params.id, speak) }),
@@ -105,16 +108,19 @@ export const settingsRoutes = (deps: SettingsRoutesDeps): Route[] => {
       path: '/api/practices/{id}/inbound',
       id: 'updateInbound',
       summary: 'Change how mail is received',
+      version,
       description:
         'Absent fields stay as they are; lists are replaced. Applies to mail that comes from now on, and `retention_days` to all. Another `forward_to` also needs `messages.view_content`, and no token that expires or is limited to addresses can set it.',
       access: 'inbound.manage',
       audit: 'inbound.update',
       body: patchInboundBody,
       responses: { 200: one },
-      handle: async ({ params: { id }, body }, { change, caller, speak }) => {
+      handle: async ({ params: { id }, body }, request) => {
+        const { change, caller, speak } = request;
         const release = await hold(id);
         try {
           const changed = await storage.tenants.write(id, (db) => {
+            requireCurrent(db, request, present(db, speak), { targetId: id, actions: [change.action] });
             const hosts = receiving.hosts(db).map(({ host }) => host);
             const bounds = { retention: retention(), hosts };
             changeOptions(db, id, body, bounds, { change, caller, now: clock.now() });

@@ -132,6 +132,21 @@ export const errorTable = {
     hint: say`The first call with this key is still running; ask again in a moment.`,
     de: { hint: 'Der erste Aufruf mit diesem Schlüssel läuft noch; fragen Sie gleich noch einmal.' },
   },
+  version_conflict: {
+    status: 409,
+    smtp: '550 5.7.1',
+    foreign: { a: ['validation_error', 422], b: [300, 422], c: [400] },
+    hint: say`Compare \`current\` with what you wanted, and send what is still right with \`etag\` in If-Match.`,
+    de: {
+      hint: 'Vergleichen Sie `current` mit dem, was Sie wollten, und senden Sie mit `etag` in If-Match, was noch richtig ist.',
+    },
+    extra: {
+      current: z.record(z.string(), z.unknown()).describe('the record as it is now'),
+      etag: z.string().describe('of `current`'),
+      saved_by: z.string().nullable().describe('who saved it last; null where that is not known'),
+      saved_at: z.iso.datetime().nullable(),
+    },
+  },
   conflict: {
     status: 409,
     smtp: '550 5.7.1',

@@ -7,6 +7,7 @@ import type { Change } from './change.ts';
 import { AppError, type ErrorCode } from './errors.ts';
 import type { Language, MemberLanguage } from './language.ts';
 import type { Log } from './log.ts';
+import type { Versioned } from './record-version.ts';
 import { type Speak, say, type Text } from './say.ts';
 
 export type Stability = 'stable' | 'beta' | 'deprecated';
@@ -36,6 +37,11 @@ export interface RequestContext {
   /** How often the request has a header. */
   readonly countOf: (name: string) => number;
   readonly log: Log;
+  /**
+   * The ETag of the record, which is as the route answers it, where If-Match names another version; null where it names this
+   * one or the request has no If-Match. Asked in the transaction that writes: see `requireCurrent` in events/.
+   */
+  readonly otherVersion: (record: object) => string | null;
   /**
    * Asks again who the caller is and whether they may do this, for answers that take long. Rejects as the request would be
    * refused now.
@@ -95,6 +101,11 @@ export interface RouteDeclaration<
    * route has it but GETs.
    */
   readonly audit?: string | { readonly none: string };
+  /**
+   * The record has a version, made of this part of it. An answer has it in ETag; a route that changes the record takes it in
+   * If-Match.
+   */
+  readonly version?: Versioned;
   /** `sign_in`: also under the tight limit of sign-in and public forms, per client address. */
   readonly rate?: 'sign_in';
   /** The answer is the same for everyone as long as the service runs. */

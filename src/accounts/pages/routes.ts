@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
+import { requireCurrent } from '#src/events/require-current.ts';
 import type { Base } from '#src/kernel/base.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { type PageSettingsRow, pageSettingsStore } from './store.ts';
@@ -77,6 +78,7 @@ export const pageRoutes = ({
     access: 'practice.manage',
     stability: 'stable',
     params: tenantParams,
+    version: (settings: z.input<typeof settingsSchema>): unknown => settings,
     responses: { 200: { description: 'Colour and logo.', body: settingsSchema } },
   } as const;
   return [
@@ -104,20 +106,28 @@ export const pageRoutes = ({
           params: { id },
           body: given,
         }: { params: z.output<typeof tenantParams>; body: z.output<typeof body> },
-        { change },
+        request,
       ) => ({
         status: 200,
         body: await files.write(id, (db) => {
           const store = pageSettingsStore(db);
           const before = store.get();
+          const target = { type: 'practice', id: tenantStore(db).practice().id };
+          requireCurrent(db, request, present(before), {
+            targetId: target.id,
+            actions: [request.change.action],
+          });
           const { colour = before.colour, logo } = given;
           const after: PageSettingsRow =
             logo === undefined
               ? { ...before, colour }
               : { colour, logo: logo?.content ?? null, logo_type: logo?.type ?? null };
           store.put(after);
-          const target = { type: 'practice', id: tenantStore(db).practice().id };
-          auditStore(db).record(change, { target, before: noted(before), after: noted(after) }, clock.now());
+          auditStore(db).record(
+            request.change,
+            { target, before: noted(before), after: noted(after) },
+            clock.now(),
+          );
           return present(after);
         }),
       }),

@@ -1,13 +1,14 @@
 // Practices: list, create, get, rename, and their legal block (Impressum).
 
 import { z } from 'zod';
+import { requireCurrent } from '#src/events/require-current.ts';
 import { type Caller, permissions } from '#src/kernel/access.ts';
 import { createKeyedQueue } from '#src/kernel/concurrency.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { permissionSchema } from '#src/kernel/fields.ts';
 import { listOf, listQuery } from '#src/kernel/list.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
-import { changePractice, writePractice } from './change-practice.ts';
+import { writePractice } from './change-practice.ts';
 import { createPractice, type PracticeDeps } from './create-practice.ts';
 import { legalFields } from './legal.ts';
 import { callersPage } from './practice-pages.ts';
@@ -39,11 +40,23 @@ const ownPracticeSchema = practiceSchema
   })
   .meta({ id: 'PracticeOfCaller' });
 
+/** What members write of it; plan, warm-up and pause are changed by others. */
+const version = ({ name, reply_address, add_reply_to, legal }: z.output<typeof practiceSchema>): unknown => [
+  ...[name, reply_address, add_reply_to, legal],
+];
+
 export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>, answering: () => Answering): Route[] => {
   const deps: PracticeDeps = { ...given, queue: createKeyedQueue() };
   const { storage, clock } = deps;
   const practiceOf = (id: string, { projects }: Caller) =>
     storage.tenants.read(id, (db) => presentPractice(tenantStore(db).practice(), clock.now(), projects));
+  const requireSame = (db: TenantDb, request: RequestContext): void => {
+    const row = tenantStore(db).practice();
+    requireCurrent(db, request, presentPractice(row, clock.now()), {
+      targetId: row.id,
+      actions: ['practice.update', 'practice.compliance'],
+    });
+  };
   const create = {
     method: 'post',
     tag: 'Practices',
@@ -100,6 +113,7 @@ export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>, answering: ()
       tag: 'Practices',
       id: 'getPractice',
       summary: 'One practice',
+      version,
       access: 'authenticated',
       stability: 'stable',
       params: tenantParams,
@@ -118,6 +132,7 @@ export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>, answering: ()
       tag: 'Practices',
       id: 'updatePractice',
       summary: 'Change a practice',
+      version,
       description: 'What is absent stays as it is, and so do slug and managed host.',
       access: 'practice.manage',
       audit: 'practice.update',
@@ -125,9 +140,10 @@ export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>, answering: ()
       params: tenantParams,
       body: patchPracticeBody,
       responses: { 200: { description: 'The practice.', body: practiceSchema } },
-      handle: async ({ params, body }, { change }) => ({
+      handle: async ({ params, body }, request) => ({
         status: 200,
         body: await storage.tenants.write(params.id, (db) => {
+          requireSame(db, request);
           const { name, reply_address, add_reply_to } = body;
           requireArriving(db, answering(), reply_address);
           const fields: Partial<PracticeSettings> = {
@@ -135,7 +151,7 @@ export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>, answering: ()
             ...(reply_address === undefined ? {} : { reply_address }),
             ...(add_reply_to === undefined ? {} : { adds_reply_to: add_reply_to ? 1 : 0 }),
           };
-          return writePractice(db, fields, change, clock.now());
+          return writePractice(db, fields, request.change, clock.now());
         }),
       }),
     }),
@@ -145,6 +161,7 @@ export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>, answering: ()
       tag: 'Practices',
       id: 'setLegalBlock',
       summary: 'Set the legal block',
+      version,
       description:
         'What is absent stays as it is; null clears it. Marketing mail and public lists need `street`, `city` and `privacy_url`; the law asks for more, depending on who sends. Public pages show all of it; marketing shows in short what is not on the page at `imprint_url`.',
       access: 'practice.manage',
@@ -153,13 +170,17 @@ export const practiceRoutes = (given: Omit<PracticeDeps, 'queue'>, answering: ()
       params: tenantParams,
       body: complianceBody,
       responses: { 200: { description: 'The practice.', body: practiceSchema } },
-      handle: async ({ params, body }, { change }) => {
+      handle: async ({ params, body }, request) => {
         const fields: Partial<PracticeSettings> = Object.fromEntries(
           legalFields.flatMap((field) =>
             body[field] === undefined ? [] : [[`legal_${field}`, body[field]]],
           ),
         );
-        return { status: 200, body: await changePractice(deps, params.id, fields, change) };
+        const changed = await storage.tenants.write(params.id, (db) => {
+          requireSame(db, request);
+          return writePractice(db, fields, request.change, clock.now());
+        });
+        return { status: 200, body: changed };
       },
     }),
   ];

@@ -2,12 +2,14 @@
 import { z } from 'zod';
 import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
+import { requireCurrent } from '#src/events/require-current.ts';
 import { SEND_ERRORS } from '#src/intake/accept.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
+import { wholeBut } from '#src/kernel/record-version.ts';
 import { defineRoute, type RequestContext, type Route } from '#src/kernel/route.ts';
 import { say } from '#src/kernel/say.ts';
 import { nameSchema } from '#src/mail/line-schema.ts';
@@ -36,6 +38,11 @@ export const campaignParams = z.strictObject({ ...tenantParams.shape, campaignID
 
 export const shared = { tag: 'Campaigns', access: 'campaigns.send', stability: 'stable' } as const;
 const one = { description: 'The campaign with its numbers.', body: campaignSchema };
+/** What people write of it, and whether it is still a draft. */
+const version = wholeBut<z.output<typeof campaignSchema>>(
+  ...(['counts', 'rates', 'left_out', 'progress', 'waiting', 'reason'] as const),
+  ...(['refusals', 'unknown_fields', 'updated_at', 'started_at', 'finished_at'] as const),
+);
 /** With a schedule, also what sending it now would be refused with. */
 const writeErrors = [...new Set([...SEND_ERRORS, 'no_recipients', 'rate_limited'] as const)];
 
@@ -145,6 +152,7 @@ export const campaignRoutes = (context: CampaignContext): Route[] => {
       path: ONE,
       id: 'getCampaign',
       summary: 'A campaign, with its content and numbers',
+      version,
       params: campaignParams,
       responses: { 200: one },
       errors: ['forbidden', 'not_found'],
@@ -164,6 +172,7 @@ export const campaignRoutes = (context: CampaignContext): Route[] => {
       path: ONE,
       id: 'updateCampaign',
       summary: 'Change a draft or a scheduled campaign',
+      version,
       description: '`schedule_at` schedules it, null makes it a draft again.',
       audit: 'campaign.update',
       params: campaignParams,
@@ -176,7 +185,14 @@ export const campaignRoutes = (context: CampaignContext): Route[] => {
         await requireSchedulable(id, request, body, (db, change) => planChange(db, campaignID, body, change));
         return {
           status: 200,
-          body: await write(id, request, (db, change) => changeCampaign(db, campaignID, body, change)),
+          body: await write(id, request, (db, change) => {
+            const present = presentCampaign(db, campaignOf(db, campaignID), request.speak);
+            requireCurrent(db, request, present, {
+              targetId: campaignID,
+              actions: ['campaign.create', 'campaign.update'],
+            });
+            return changeCampaign(db, campaignID, body, change);
+          }),
         };
       },
     }),

@@ -1,9 +1,12 @@
 // Lists over HTTP. They are the whole practice's: the permission is given to no one who is limited to projects.
+import type { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import type { AudienceContext, Part } from '#src/audience/context.ts';
+import { requireCurrent } from '#src/events/require-current.ts';
 import type { Change } from '#src/kernel/change.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { listOf, pageOf } from '#src/kernel/list.ts';
+import { wholeBut } from '#src/kernel/record-version.ts';
 import { defineRoute } from '#src/kernel/route.ts';
 import { say } from '#src/kernel/say.ts';
 import {
@@ -29,6 +32,7 @@ export const openLists = (context: AudienceContext): Part => {
   const { files, clock, ledger, hold } = context;
   const shared = { tag: 'Lists', access: 'lists.manage', stability: 'stable' } as const;
   const one = { description: 'The list.', body: listSchema };
+  const version = wholeBut<z.output<typeof listSchema>>('counts');
   const by = (change: Change): ListChange => ({ change, ledger, now: clock.now() });
   return {
     routes: [
@@ -79,6 +83,7 @@ export const openLists = (context: AudienceContext): Part => {
         path: '/api/practices/{id}/lists/{listID}',
         id: 'getList',
         summary: 'A list',
+        version,
         params: listParams,
         responses: { 200: one },
         handle: async ({ params }) => {
@@ -94,6 +99,7 @@ export const openLists = (context: AudienceContext): Part => {
         path: '/api/practices/{id}/lists/{listID}',
         id: 'updateList',
         summary: 'Change a list',
+        version,
         description:
           'Another wording gets the next version number and is kept in the consent ledger; who agreed to an earlier one stays subscribed, and their evidence names that one.',
         audit: 'list.update',
@@ -101,10 +107,15 @@ export const openLists = (context: AudienceContext): Part => {
         body: patchListBody,
         responses: { 200: one },
         errors: ['conflict'],
-        handle: async ({ params, body: wanted }, { change }) => {
-          const body = await files.write(params.id, (db) =>
-            presentList(db, context, changeList(db, listInUse(db, params.listID), wanted, by(change))),
-          );
+        handle: async ({ params, body: wanted }, request) => {
+          const body = await files.write(params.id, (db) => {
+            const row = listInUse(db, params.listID);
+            requireCurrent(db, request, presentList(db, context, row), {
+              targetId: row.id,
+              actions: ['list.create', 'list.update'],
+            });
+            return presentList(db, context, changeList(db, row, wanted, by(request.change)));
+          });
           return { status: 200, body };
         },
       }),

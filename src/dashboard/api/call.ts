@@ -23,6 +23,7 @@ export interface FieldProblem {
 
 /** What the API answered in the place of the record. `status` 0: no answer came. */
 export class Refusal extends Error {
+  readonly body: RefusalBody;
   readonly status: number;
   readonly code: string;
   readonly hint: string | undefined;
@@ -34,6 +35,7 @@ export class Refusal extends Error {
   constructor(status: number, body: RefusalBody, headers = new Headers()) {
     super(body.error ?? '');
     this.status = status;
+    this.body = body;
     this.code = body.code ?? 'unknown';
     this.hint = body.hint;
     this.requestId = headers.get('X-Request-Id') ?? undefined;
@@ -47,7 +49,60 @@ interface RefusalBody {
   readonly error?: string;
   readonly hint?: string;
   readonly fields?: readonly FieldProblem[];
+  readonly current?: object;
+  readonly etag?: string;
+  readonly saved_by?: string | null;
+  readonly saved_at?: string | null;
 }
+
+/**
+ * The record from which a form was filled. Where someone else has saved it since then, a dialog shows both versions; see
+ * parts/conflict.tsx.
+ */
+export interface Over<R extends object> {
+  readonly record: R;
+  /** What of the record the body changes, by the names of the body; the record itself where absent. */
+  readonly fields?: (record: R) => object;
+  /** What people call the fields. */
+  readonly names: Readonly<Record<string, string>>;
+  /** What people call values that are chosen from a list, by field. */
+  readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Fills the form with what the other one has saved. */
+  readonly take: (current: R) => void;
+}
+
+/** The other version was taken: nothing was saved, and nothing failed. */
+export class TakenOver extends Error {}
+
+export interface Conflict {
+  readonly over: Over<never>;
+  readonly mine: object;
+  readonly theirs: object;
+  readonly savedBy: string | null;
+  readonly savedAt: string | null;
+}
+
+/** Set by the shell: asks which version is right, and resolves with undefined where that is left open. */
+let decide: (conflict: Conflict) => Promise<'mine' | 'theirs' | undefined> = async () => undefined;
+export const onConflict = (ask: typeof decide): void => {
+  decide = ask;
+};
+
+/** The versions of records (ETag), as they were loaded or saved. */
+const versions = new WeakMap<object, string>();
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+
+/** What was changed of the record: what only the other one has changed stays as that one saved it. */
+const changedIn = (body: object, before: object): object => {
+  const was = new Map(Object.entries(before));
+  return Object.fromEntries(
+    Object.entries(body).filter(
+      ([name, value]) => value !== undefined && (!was.has(name) || !isSame(value, was.get(name))),
+    ),
+  );
+};
 
 export type SignInReason = 'session_over' | 'sign_in_again';
 
@@ -114,29 +169,59 @@ const needsSignIn = ({ status, code }: Refusal): SignInReason | undefined => {
   return code === 'sign_in_again' ? 'sign_in_again' : undefined;
 };
 
-export interface CallOptions {
+export interface CallOptions<R extends object = never> {
   readonly abort?: AbortSignal;
+  /** Sends the version of that record in If-Match. */
+  readonly over?: Over<R>;
   /** Field values that are no parameters, for example `Idempotency-Key`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** A refusal for want of a session is thrown as it is. */
   readonly withoutSession?: true;
 }
 
+/** The body that is sent after a conflict. Rejects with TakenOver, and with the refusal where nothing was decided. */
+const settled = async <R extends object>(over: Over<R>, body: object, refusal: Refusal): Promise<object> => {
+  const { current, saved_by: savedBy = null, saved_at: savedAt = null } = refusal.body;
+  const fieldsOf = over.fields ?? ((record: R): object => record);
+  const mine = changedIn(body, fieldsOf(over.record));
+  const theirs = current as R;
+  const isChanged = Object.keys(mine).length > 0;
+  const conflict = { over, mine, theirs, savedBy, savedAt };
+  const decided = isChanged ? await decide(conflict as unknown as Conflict) : 'theirs';
+  if (decided === 'mine') return mine;
+  if (decided === undefined) throw refusal;
+  over.take(theirs);
+  throw new TakenOver();
+};
+
 /** Rejects with Refusal, and with AbortError where it was given up. */
 export const call = async <K extends OperationName>(
   name: K,
   input: Input<K>,
-  { abort, headers = {}, withoutSession }: CallOptions = {},
+  { abort, headers = {}, withoutSession, over }: CallOptions<Answer<K> & object> = {},
 ): Promise<Answer<K>> => {
+  let given = input as Readonly<Record<string, unknown>>;
+  let version = over && versions.get(over.record);
   for (;;) {
-    const request = requestFor(name, input as Readonly<Record<string, unknown>>);
+    const request = requestFor(name, given);
+    if (version !== undefined) request.headers.set('If-Match', version);
     for (const [field, value] of Object.entries(headers)) request.headers.set(field, value);
     const response = await send(request, abort);
     if (response.ok) {
       const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
-      return (await (isJson ? response.json() : response.text())) as Answer<K>;
+      const answer: unknown = await (isJson ? response.json() : response.text());
+      const etag = response.headers.get('ETag');
+      if (etag !== null && typeof answer === 'object' && answer !== null) versions.set(answer, etag);
+      return answer as Answer<K>;
     }
     const refusal = await refusalOf(response);
+    const { current, etag } = refusal.body;
+    if (over && current && etag !== undefined && refusal.code === 'version_conflict') {
+      versions.set(current, etag);
+      version = etag;
+      given = { ...given, body: await settled(over, given.body as object, refusal) };
+      continue;
+    }
     const reason = withoutSession ? undefined : needsSignIn(refusal);
     if (reason === undefined || !(await signInAgain(reason))) throw refusal;
   }

@@ -10,6 +10,7 @@ import { liveState, useLiveStream } from '#dashboard/live.ts';
 import type { PageEntry } from '#dashboard/page-entry.ts';
 import { operatorPages, ownPages, practicePages } from '#dashboard/pages.ts';
 import { Button, Head, Lamp } from '#dashboard/parts/basics.tsx';
+import { ConflictDialog } from '#dashboard/parts/conflict.tsx';
 import { Menu } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Note, Toasts } from '#dashboard/parts/feedback.tsx';
 import { account, practice, signOut } from '#dashboard/session.ts';
@@ -257,6 +258,7 @@ export const Shell = () => {
       </Frame>
       <Palette />
       <SignInAgain />
+      <ConflictDialog />
       <Toasts />
     </>
   );

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
+import { requireCurrent } from '#src/events/require-current.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
@@ -84,6 +85,7 @@ export const requireTemplateRights = (caller: Caller): void =>
 export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Clock }): Route[] => {
   const shared = { tag: 'Templates', access: 'messages.send', stability: 'stable' } as const;
   const one = { description: 'The template with its current content.', body: templateSchema };
+  const version = (template: z.output<typeof templateSchema>): unknown => template;
   return [
     defineRoute({
       ...shared,
@@ -129,6 +131,7 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
       path: '/api/practices/{id}/templates/{templateID}',
       id: 'getTemplate',
       summary: 'A template',
+      version,
       params: templateParams,
       responses: { 200: one },
       handle: async ({ params }) => {
@@ -142,17 +145,23 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
       path: '/api/practices/{id}/templates/{templateID}',
       id: 'updateTemplate',
       summary: 'Change a template; other content makes a new version',
+      version,
       audit: 'template.update',
       params: templateParams,
       body: patchTemplateBody,
       bodyLimit: BODY_LIMIT_BYTES,
       responses: { 200: one },
       errors: ['conflict'],
-      handle: async ({ params, body }, { caller, change }) => {
+      handle: async ({ params, body }, context) => {
+        const { caller, change } = context;
         const templateChange = { change, now: clock.now() };
         const { row, content } = await files.write(params.id, (db) => {
           const stored = storedTemplate(db, params.templateID);
           requireTemplateRights(caller);
+          requireCurrent(db, context, presentTemplate(stored.row, stored.content), {
+            targetId: stored.row.id,
+            actions: ['template.create', 'template.update'],
+          });
           return changeTemplate(db, stored, body, templateChange);
         });
         return { status: 200, body: presentTemplate(row, content) };

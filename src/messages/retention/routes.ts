@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { auditStore } from '#src/events/audit-store.ts';
+import { requireCurrent } from '#src/events/require-current.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { FieldProblem } from '#src/kernel/error-table.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -50,6 +51,10 @@ const requireNoMore = (wanted: z.output<typeof patchRetentionBody>, installation
   });
 };
 
+/** What the practice chose. */
+const version = (shown: z.infer<typeof retentionSchema>): unknown =>
+  kept.map((name) => shown[name].practice_days);
+
 export const retentionRoutes = (files: TenantFiles, clock: Clock, installation: () => Periods): Route[] => [
   defineRoute({
     method: 'get',
@@ -57,6 +62,7 @@ export const retentionRoutes = (files: TenantFiles, clock: Clock, installation: 
     tag: 'Practices',
     id: 'getRetention',
     summary: 'How long data are kept',
+    version,
     access: 'stats.view',
     stability: 'stable',
     params: tenantParams,
@@ -72,6 +78,7 @@ export const retentionRoutes = (files: TenantFiles, clock: Clock, installation: 
     tag: 'Practices',
     id: 'updateRetention',
     summary: 'Keep data for a shorter time',
+    version,
     description:
       'Absent fields stay as they are. With 0 days the content of a message is removed in the night after it was sent to its last recipient. Data that a shorter period makes too old are removed in the next night, and do not come back when a longer period is chosen.',
     access: 'practice.manage',
@@ -80,12 +87,17 @@ export const retentionRoutes = (files: TenantFiles, clock: Clock, installation: 
     params: tenantParams,
     body: patchRetentionBody,
     responses: { 200: { description: 'The days in force, and whose they are.', body: retentionSchema } },
-    handle: async ({ params, body }, { change }) => {
+    handle: async ({ params, body }, request) => {
       const installed = installation();
       requireNoMore(body, installed);
       const changed = await files.write(params.id, (db) => {
         const row = tenantStore(db).practice();
         const before = choiceOf(row);
+        const target = { type: 'practice', id: row.id };
+        requireCurrent(db, request, present(before, installed), {
+          targetId: target.id,
+          actions: [request.change.action],
+        });
         const after = Object.fromEntries(
           kept.map((name) => [name, body[name] === undefined ? before[name] : body[name]]),
         ) as Choice;
@@ -97,9 +109,8 @@ export const retentionRoutes = (files: TenantFiles, clock: Clock, installation: 
           keep_consent_ip: after.consent_ip,
           keep_consent_user_agent: after.consent_user_agent,
         });
-        const target = { type: 'practice', id: row.id };
         const entry = { target, before: present(before, installed), after: present(after, installed) };
-        auditStore(db).record(change, entry, clock.now());
+        auditStore(db).record(request.change, entry, clock.now());
         return entry.after;
       });
       return { status: 200, body: changed };

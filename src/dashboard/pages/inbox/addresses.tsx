@@ -50,7 +50,17 @@ export const Addresses = ({ id, data, inbound }: AddressesProps) => {
   const [others, setOthers] = useState(inbound.options.catch_all);
   const action = useAction(async () => {
     const body = { addresses: addresses.map((one) => ({ ...one })), catch_all: others };
-    data.replace(await call('PATCH /api/practices/{id}/inbound', { id, body }));
+    const over = {
+      record: inbound,
+      fields: ({ options }: Inbound) => options,
+      names: { addresses: w.addresses, catch_all: w.others },
+      take: (current: Inbound) => {
+        setAddresses(current.options.addresses);
+        setOthers(current.options.catch_all);
+        data.replace(current);
+      },
+    };
+    data.replace(await call('PATCH /api/practices/{id}/inbound', { id, body }, { over }));
     toast(w.saved);
   });
   const change = (at: number, changes: Partial<(typeof addresses)[number]>): void =>

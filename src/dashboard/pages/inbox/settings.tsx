@@ -85,15 +85,19 @@ const State = ({ id, data, inbound }: PartProps) => {
 
 const linesOf = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || []);
 
-const Protection = ({ id, data, inbound: { options } }: PartProps) => {
+const protectionOf = ({ options }: Inbound) => ({
+  dmarc_action: options.dmarc_action,
+  spam_action: options.spam_action,
+  allow: options.senders.allow.join('\n'),
+  block: options.senders.block.join('\n'),
+  retention_days: options.retention_days === null ? '' : String(options.retention_days),
+});
+
+const optionsOf = ({ options }: Inbound) => options;
+
+const Protection = ({ id, data, inbound }: PartProps) => {
   const w = translated(words);
-  const { fields, field } = useFields({
-    dmarc_action: options.dmarc_action,
-    spam_action: options.spam_action,
-    allow: options.senders.allow.join('\n'),
-    block: options.senders.block.join('\n'),
-    retention_days: options.retention_days === null ? '' : String(options.retention_days),
-  });
+  const { fields, field, setFields } = useFields(protectionOf(inbound));
   const action = useAction(async () => {
     const { allow, block, retention_days: days, ...actions } = fields;
     const body = {
@@ -101,7 +105,20 @@ const Protection = ({ id, data, inbound: { options } }: PartProps) => {
       senders: { allow: linesOf(allow), block: linesOf(block) },
       retention_days: days === '' ? null : Number(days),
     };
-    data.replace(await call('PATCH /api/practices/{id}/inbound', { id, body }));
+    const over = {
+      record: inbound,
+      fields: optionsOf,
+      names: {
+        ...{ dmarc_action: w.dmarc, spam_action: w.spam, retention_days: w.retention },
+        senders: `${w.allow} / ${w.block}`,
+      },
+      values: { dmarc_action: w.filterActions, spam_action: w.filterActions },
+      take: (current: Inbound) => {
+        setFields(protectionOf(current));
+        data.replace(current);
+      },
+    };
+    data.replace(await call('PATCH /api/practices/{id}/inbound', { id, body }, { over }));
     toast(w.saved);
   });
   return (
@@ -140,14 +157,29 @@ const Protection = ({ id, data, inbound: { options } }: PartProps) => {
   );
 };
 
-const AutomaticReply = ({ id, data, inbound: { options } }: PartProps) => {
+const replyOf = ({ options: { automatic_reply: reply } }: Inbound) => ({
+  subject: reply?.subject ?? '',
+  text: reply?.text ?? '',
+});
+
+const AutomaticReply = ({ id, data, inbound }: PartProps) => {
   const w = translated(words);
-  const present = options.automatic_reply;
+  const present = inbound.options.automatic_reply;
   const [isOn, setOn] = useState(present !== null);
-  const { fields, field } = useFields({ subject: present?.subject ?? '', text: present?.text ?? '' });
+  const { fields, field, setFields } = useFields(replyOf(inbound));
   const action = useAction(async () => {
     const body = { automatic_reply: isOn ? fields : null };
-    data.replace(await call('PATCH /api/practices/{id}/inbound', { id, body }));
+    const over = {
+      record: inbound,
+      fields: optionsOf,
+      names: { automatic_reply: w.automatic },
+      take: (current: Inbound) => {
+        setOn(current.options.automatic_reply !== null);
+        setFields(replyOf(current));
+        data.replace(current);
+      },
+    };
+    data.replace(await call('PATCH /api/practices/{id}/inbound', { id, body }, { over }));
     toast(w.saved);
   });
   return (

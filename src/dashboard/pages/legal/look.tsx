@@ -56,7 +56,9 @@ const LookForm = ({
   const [colour, setColour] = useState(present.colour ?? USUAL_COLOUR);
   useLayoutEffect(() => setColour(present.colour ?? USUAL_COLOUR), [present]);
   const change = async (body: { colour?: string | null; logo?: string | null }): Promise<void> => {
-    onSaved(await call('PATCH /api/practices/{id}/pages', { id, body }));
+    const names = { colour: w.colour, logo: w.logo };
+    const over = { record: present, names, take: onSaved };
+    onSaved(await call('PATCH /api/practices/{id}/pages', { id, body }, { over }));
     toast(w.saved);
   };
   const save = useAction(() => change({ colour }));

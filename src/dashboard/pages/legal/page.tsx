@@ -57,7 +57,16 @@ const LegalForm = ({ of, onDone }: { readonly of: Practice; readonly onDone: () 
   useLayoutEffect(() => setFields(typedOf(of.legal)), [of]);
   const action = useAction(async () => {
     const body = Object.fromEntries(fieldNames.map((name) => [name, fields[name].trim() || null]));
-    await call('PATCH /api/practices/{id}/compliance', { id: of.id, body });
+    const over = {
+      record: of,
+      fields: ({ legal }: Practice) => legal,
+      names: {
+        ...{ street: w.street, city: w.city, privacy_url: w.privacyUrl, imprint_url: w.imprintUrl },
+        ...w.short,
+      },
+      take: onDone,
+    };
+    await call('PATCH /api/practices/{id}/compliance', { id: of.id, body }, { over });
     toast(w.saved);
     onDone();
   });

@@ -61,26 +61,35 @@ const SignUpForm = ({ form }: FormProps) => {
   );
 };
 
+const typedOf = ({ name, description, wording, ...list }: ListProps['list']) => ({
+  ...{ name, description: description ?? '', wording },
+  is_public: list.is_public,
+  two_steps: list.two_steps,
+  tracking_consent: list.tracking_consent,
+});
+
 const Settings = ({ id, list, onChanged }: ListProps) => {
   const w = translated(words);
-  const { fields, field } = useFields({
-    name: list.name,
-    description: list.description ?? '',
-    wording: list.wording,
-    is_public: list.is_public,
-    two_steps: list.two_steps,
-    tracking_consent: list.tracking_consent,
-  });
+  const { fields, field, setFields } = useFields(typedOf(list));
   const save = useAction(async () => {
-    await call('PATCH /api/practices/{id}/lists/{listID}', {
-      id,
-      listID: list.id,
-      body: {
-        ...fields,
-        description: fields.description || null,
-        wording: fields.wording === list.wording ? undefined : fields.wording,
+    const body = {
+      ...fields,
+      description: fields.description || null,
+      wording: fields.wording === list.wording ? undefined : fields.wording,
+    };
+    const over = {
+      record: list,
+      names: {
+        ...{ name: w.name, description: w.description, wording: w.wording, two_steps: w.twoSteps },
+        ...{ is_public: w.everyoneMaySubscribe, tracking_consent: w.tracking },
       },
-    });
+      values: { tracking_consent: w.trackingNames },
+      take: (current: ListProps['list']) => {
+        setFields(typedOf(current));
+        onChanged();
+      },
+    };
+    await call('PATCH /api/practices/{id}/lists/{listID}', { id, listID: list.id, body }, { over });
     toast(w.saved);
     onChanged();
   });

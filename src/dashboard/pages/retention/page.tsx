@@ -22,6 +22,9 @@ const typedOf = (settings: Settings): Record<Kind, string> =>
     string
   >;
 
+const chosenIn = (settings: Settings) =>
+  Object.fromEntries(kinds.map((kind) => [kind, settings[kind].practice_days]));
+
 const RetentionForm = ({
   id,
   settings,
@@ -38,7 +41,8 @@ const RetentionForm = ({
     const body = Object.fromEntries(
       kinds.map((kind) => [kind, typed[kind] === '' ? null : Number(typed[kind])]),
     );
-    onSaved(await call('PATCH /api/practices/{id}/retention', { id, body }));
+    const over = { record: settings, fields: chosenIn, names: w.kinds, take: onSaved };
+    onSaved(await call('PATCH /api/practices/{id}/retention', { id, body }, { over }));
     toast(w.saved);
   });
   return (

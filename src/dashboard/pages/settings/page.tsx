@@ -21,7 +21,15 @@ const Name = ({ of, onChanged }: PartProps) => {
   const w = translated(words);
   const [name, setName] = useState(of.name);
   const action = useAction(async () => {
-    await call('PATCH /api/practices/{id}', { id: of.id, body: { name: name.trim() } });
+    const over = {
+      record: of,
+      names: { name: w.name },
+      take: (current: Practice) => {
+        setName(current.name);
+        onChanged();
+      },
+    };
+    await call('PATCH /api/practices/{id}', { id: of.id, body: { name: name.trim() } }, { over });
     toast(w.savedShort);
     onChanged();
     // The name is part of the frame around the page.
@@ -38,15 +46,25 @@ const Name = ({ of, onChanged }: PartProps) => {
   );
 };
 
+const answersOf = ({ reply_address, add_reply_to }: Practice) => ({
+  reply_address: reply_address ?? '',
+  add_reply_to,
+});
+
 const Answers = ({ of, onChanged }: PartProps) => {
   const w = translated(words);
-  const { fields, field } = useFields({
-    reply_address: of.reply_address ?? '',
-    add_reply_to: of.add_reply_to,
-  });
+  const { fields, field, setFields } = useFields(answersOf(of));
   const action = useAction(async () => {
     const body = { ...fields, reply_address: fields.reply_address.trim() || null };
-    await call('PATCH /api/practices/{id}', { id: of.id, body });
+    const over = {
+      record: of,
+      names: { reply_address: w.replyTo, add_reply_to: w.addReplyTo },
+      take: (current: Practice) => {
+        setFields(answersOf(current));
+        onChanged();
+      },
+    };
+    await call('PATCH /api/practices/{id}', { id: of.id, body }, { over });
     toast(w.savedShort);
     onChanged();
   });

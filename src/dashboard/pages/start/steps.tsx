@@ -24,7 +24,13 @@ export const Legal = ({ of, onChanged }: StepProps) => {
       city: fields.city.trim(),
       privacy_url: fields.privacy_url.trim(),
     };
-    await call('PATCH /api/practices/{id}/compliance', { id: of.id, body });
+    const over = {
+      record: of,
+      fields: ({ legal }: StepProps['of']) => legal,
+      names: { street: w.street, city: w.city, privacy_url: w.privacyUrl },
+      take: onChanged,
+    };
+    await call('PATCH /api/practices/{id}/compliance', { id: of.id, body }, { over });
     toast(w.savedShort);
     onChanged();
   });
