@@ -10,6 +10,7 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { TenantKey } from '#src/kernel/keys.ts';
 import type { SealingKey } from '#src/kernel/seal.ts';
 import type { Lane } from '#src/kernel/stream.ts';
+import type { ImageLinks } from './images/image-links.ts';
 import type { acceptedMessages } from './metrics.ts';
 
 /** Requests with one idempotency key run one after the other. */
@@ -38,6 +39,7 @@ export interface IntakeContext extends Pick<Base, 'clock' | 'limits' | 'simulato
   /** Slows tokens that leave their usual range. */
   readonly brake: Pick<Brake, 'factsOf' | 'tally' | 'apply'>;
   readonly answering: () => Answering;
+  readonly images: ImageLinks;
   /** Whether the last check of a custom domain found its DKIM records to be wrong. */
   readonly isDkimBroken: (db: TenantDb, host: string) => boolean;
   /** Resolves once a restart would find that the tenant may have mail due; the result ends that hold. */

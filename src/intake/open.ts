@@ -13,6 +13,10 @@ import { type AcceptHere, accept, transact } from './accept.ts';
 import { createRequestQueue, removeExpiredAnswers } from './answer.ts';
 import type { Submission } from './evaluate.ts';
 import { scores } from './export-table.ts';
+import { createImageLinks } from './images/image-links.ts';
+import { publicImageRoute } from './images/public-route.ts';
+import { imageRoutes } from './images/routes.ts';
+import { oldImages } from './images/store.ts';
 import type { IntakeContext, Utf8Addresses } from './intake-context.ts';
 import { acceptedMessages } from './metrics.ts';
 import { createOperatorMail, type OperatorMailDeps } from './operator-mail.ts';
@@ -52,8 +56,11 @@ export const openIntake = (
   const scanners = openScanners(base);
   const usageNotices = createUsageNotices(accounts.ownerNotices, base.limits);
   const accepted = acceptedMessages();
+  const imageKey = base.key('tracking links');
+  const images = createImageLinks(config().service.public_origin, imageKey);
   const context: IntakeContext = {
     ...base,
+    images,
     accepted,
     files,
     content: scanners.content,
@@ -103,12 +110,15 @@ export const openIntake = (
     health: { scanners: scanners.health },
     metrics: [accepted.metric],
     personalData,
+    oldRows: [oldImages],
     routes: [
       ...sendRoutes(context),
       sendAgainRoute(context),
       ...sendTestRoutes(context),
       ...templateRoutes({ files, clock }),
       ...presetRoutes({ files, clock }),
+      ...imageRoutes(base, images),
+      publicImageRoute(base, imageKey),
       ...practiceMailRoutes(context),
       ...validateEmailsRoutes({
         files,

@@ -14,5 +14,10 @@ export const personalData: PersonalData = {
       kind: 'stored_answers',
     },
   ],
-  otherTables: { templates: SETTINGS, template_versions: SETTINGS },
+  otherTables: {
+    templates: SETTINGS,
+    template_versions: SETTINGS,
+    images: SETTINGS,
+    image_uses: SETTINGS,
+  },
 };

@@ -77,6 +77,9 @@ export const limitsSection = z.strictObject({
     .describe(
       'Mail that a practice keeps, in MiB; a quarter of it may be held or quarantined. When there is no room, mail is asked to come later.',
     ),
+  image_mib: whole(1, 100_000)
+    .prefault(200)
+    .describe('Images for its mail that a practice keeps, in MiB, as they are stored.'),
   hook_rate: z
     .strictObject({
       per_second: rate.prefault(10).describe('Messages per second in the long run.'),

@@ -13,7 +13,7 @@ const CODED_LENGTH = Math.ceil(((TARGET_BYTES + MAC_BYTES) * 4) / 3);
 const TOKEN = new RegExp(`^${FORM}[A-Za-z0-9_-]{${CODED_LENGTH}}$`);
 const TOKEN_LENGTH = FORM.length + CODED_LENGTH;
 
-type Purpose = 'unsubscribe' | 'open' | 'click' | 'forward' | 'form' | 'confirm';
+type Purpose = 'unsubscribe' | 'open' | 'click' | 'forward' | 'form' | 'confirm' | 'image';
 
 const macOf = (key: KeyObject, purpose: Purpose, payload: Buffer, bound: string): Buffer =>
   createHmac('sha256', key)
@@ -151,6 +151,22 @@ export const readClickLink = (
   const target = decodeToken(keys, 'click', token, url);
   return target && { target, url };
 };
+
+/** The path of the images of mails. */
+export const IMAGE_PATH = '/i';
+
+/**
+ * The address of an image of the tenant with that number. The token says whose it is, and is bound to the name of the file: whoever
+ * guesses at addresses opens no tenant's file. It is the same in all mails, so loading the image says nothing of a person.
+ */
+export const createImageUrl =
+  (origin: string, keys: TokenKeys) =>
+  (tenantNumber: number, file: string): string =>
+    `${origin}${IMAGE_PATH}/${encodeToken(keys, 'image', { tenantNumber, recipientId: 0 }, file)}/${file}`;
+
+/** The number of the tenant; null for anything that is not, byte by byte, such an address. */
+export const readImageUrl = (keys: TokenKeys, token: string, file: string): number | null =>
+  decodeToken(keys, 'image', token, file)?.tenantNumber ?? null;
 
 const OPEN_LINK = new RegExp(`^${OPEN_PATH}/`);
 const CLICK_LINK = new RegExp(`^${CLICK_PATH}/[\\w-]+/([\\w-]+)`);

@@ -29,6 +29,9 @@ interface Entry {
   readonly after: unknown;
 }
 
+/** A picture of four points. */
+const DOT =
+  'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAE0lEQVQImWM4w8BwhgGMzzAwAAAZjgMx8FJdJAAAAABJRU5ErkJggg==';
 const PASSWORD = 'Siebzehn-Kamele-trinken-Tee';
 
 const dns = await startDnsZone();
@@ -182,6 +185,8 @@ test('every declared action is found in the audit, with who and from where, and 
   });
   await byOwner('PATCH', `${base}/templates/${template.id}`, { subject: 'Neuer Brief' });
   await byOwner('DELETE', `${base}/templates/${template.id}`);
+  const image = await byOwner('POST', `${base}/images`, { content: DOT });
+  await byOwner('DELETE', `${base}/images/${image.id}`);
   await byOwner('POST', `${base}/presets/seed`);
   const chat = { name: 'Empfang', kind: 'slack', url: 'https://93.184.215.14/hooks/a/b' };
   const alert = await byOwner('POST', `${base}/alerts`, chat);

@@ -23,6 +23,9 @@ let operations: readonly Operation[];
 /** Ids that exist in the other practice, by the parameter that would name them. */
 let ids: Readonly<Record<string, string>>;
 
+/** A picture of four points. */
+const DOT =
+  'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAE0lEQVQImWM4w8BwhgGMzzAwAAAZjgMx8FJdJAAAAABJRU5ErkJggg==';
 /** Good for some route or other; a route must not look at it before it knows whose practice it is. */
 const body = { ...letter, name: 'Fremd', scope: 'team', type: 'marketing' };
 
@@ -99,6 +102,7 @@ beforeAll(async () => {
     tokenID: await firstOf('api-tokens'),
     captureID: await firstOf('captures'),
     templateID: await made('/templates', { name: 'brief', subject: 'Brief', text: 'Text' }),
+    imageID: await made('/images', { content: DOT }),
     // No id of anything: it stands beside one.
     version: '987654321',
     index: '987654322',
@@ -211,6 +215,7 @@ describe("another practice's", () => {
       '/routes',
       '/api-tokens',
       '/templates',
+      '/images',
       '/lists',
       '/webhooks',
       '/alerts',

@@ -362,6 +362,7 @@ const makers: Readonly<Record<string, (practiceId: string) => Promise<string>>> 
   captureID: (id) => untilCaptured(id),
   domainID: (id) => firstOf('vendoraListDomains', id),
   templateID: async (id) => String((await done('createTemplate', id)).name),
+  imageID: async (id) => (await done('uploadImage', id)).id,
   webhookID: async (id) => (await done('createWebhook', id)).id,
   hookID: async (id) => (await done('createInboundHook', id)).id,
   listID: listIn,
@@ -644,6 +645,11 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
   confirmSubscription: asked,
   answerConfirmation: asked,
   trackOpen: async (id) => ({ ids: { token: (await linkIn(id, /\/t\/o\/([\w.-]+)/))[0] ?? '' } }),
+  loadImage: async (id) => {
+    const { url } = await done('uploadImage', id);
+    const [token = '', file = ''] = new URL(String(url)).pathname.split('/').slice(2);
+    return { ids: { token, file } };
+  },
   getDashboardFile: async () => {
     const { text } = await app.request('GET', '/app');
     return { ids: { file: /assets\/(main-\w+\.js)/.exec(text)?.[1] ?? '' } };

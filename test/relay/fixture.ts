@@ -18,6 +18,7 @@ import { type Accepted, accept } from '#src/intake/accept.ts';
 import { createRequestQueue } from '#src/intake/answer.ts';
 import type { Draft } from '#src/intake/draft.ts';
 import type { Submission } from '#src/intake/evaluate.ts';
+import { createImageLinks } from '#src/intake/images/image-links.ts';
 import type { IntakeContext } from '#src/intake/intake-context.ts';
 import { acceptedMessages } from '#src/intake/metrics.ts';
 import type { Disk } from '#src/kernel/db/disk.ts';
@@ -249,6 +250,7 @@ export const createRelay = async (
     limits: () => ({ ...defaultLimits, managed_host_mails: 1_000_000 }),
     suppressionKey: SUPPRESSION_KEY,
     answering: () => ({ takes: () => null, usual: () => null }),
+    images: createImageLinks('https://mail.example.com', testTokenKeys(5)),
     isDkimBroken: () => false,
     usageReached: () => undefined,
     accepted: acceptedMessages(),

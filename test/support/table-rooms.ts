@@ -5,6 +5,8 @@ import type { FileKind } from '#src/kernel/db/sqlite.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 const BY_MIGRATION: Readonly<Record<string, string>> = {
+  images: 'intake',
+  image_uses: 'intake',
   slowed_messages: 'feedback',
   token_brakes: 'feedback',
   token_days: 'feedback',

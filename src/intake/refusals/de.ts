@@ -251,6 +251,42 @@ export const words = {
   'belongs to a template, and none is named': 'gehört zu einer Vorlage, und keine ist genannt',
   'cannot be given beside template': 'ist neben template nicht möglich',
   'A template': 'Eine Vorlage',
+
+  // Images.
+  'The image {}.': 'Das Bild {}.',
+  'is a HEIC or AVIF file, which few mail programs show':
+    'ist eine HEIC- oder AVIF-Datei, die nur wenige Mailprogramme zeigen',
+  'is a PDF': 'ist ein PDF',
+  'is an SVG drawing, which mail programs do not show':
+    'ist eine SVG-Zeichnung, die Mailprogramme nicht zeigen',
+  'is no JPEG, PNG, WebP or GIF file': 'ist keine JPEG-, PNG-, WebP- oder GIF-Datei',
+  'has too many pixels or frames': 'hat zu viele Pixel oder Einzelbilder',
+  'cannot be read: the file is damaged or not whole':
+    'kann nicht gelesen werden: Die Datei ist beschädigt oder unvollständig',
+  'has more than {} MB': 'hat mehr als {} MB',
+  'has {} MB when it is made for mail, at most {} are taken':
+    'hat für E-Mails aufbereitet {} MB, höchstens {} sind möglich',
+  'Save it as JPEG or PNG, and upload that.': 'Speichern Sie es als JPEG oder PNG und laden Sie das hoch.',
+  'Attach the PDF to the message, or save its page as PNG.':
+    'Hängen Sie das PDF an die Nachricht an, oder speichern Sie die Seite als PNG.',
+  'Make it smaller: 1,200 pixels are enough for the width of a mail, and 200 frames for an animation.':
+    'Verkleinern Sie es: Für eine E-Mail genügen 1.200 Pixel Breite, für eine Animation 200 Einzelbilder.',
+  'Open it in a program for images, save it again, and upload that.':
+    'Öffnen Sie es in einem Bildprogramm, speichern Sie es neu und laden Sie das hoch.',
+  'Make it smaller, and upload it again.': 'Verkleinern Sie es und laden Sie es noch einmal hoch.',
+  'Shorten the animation, or make the image smaller.':
+    'Kürzen Sie die Animation, oder verkleinern Sie das Bild.',
+  'There is no such image.': 'Dieses Bild gibt es nicht.',
+  'A practice keeps at most {} images and {} MiB of them.':
+    'Eine Praxis hat höchstens {} Bilder und davon {} MiB.',
+  'Delete images that nothing uses any more.': 'Löschen Sie Bilder, die nicht mehr gebraucht werden.',
+  'The practice has too many images that wait to be made.':
+    'Zu viele Bilder der Praxis warten darauf, aufbereitet zu werden.',
+  'A template shows the image.': 'Eine Vorlage zeigt das Bild.',
+  'A campaign shows the image.': 'Eine Kampagne zeigt das Bild.',
+  'The letterhead shows the image.': 'Der Briefkopf zeigt das Bild.',
+  'Delete what shows it first: a template shows the images of all its versions, a campaign keeps what it sent.':
+    'Löschen Sie zuerst, was es zeigt: Eine Vorlage zeigt die Bilder aller ihrer Fassungen, eine Kampagne behält, was sie gesendet hat.',
   'at most {} values': 'höchstens {} Werte',
   'Too many addresses were looked at.': 'Es wurden zu viele Adressen geprüft.',
 

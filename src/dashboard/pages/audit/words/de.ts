@@ -38,6 +38,7 @@ export const words = {
     webhook: 'Webhook',
     alert: 'Meldungen im Chat',
     template: 'Vorlage',
+    image: 'Bild',
     list: 'Liste',
     subscriber: 'Abonnent',
     campaign: 'Rundschreiben',

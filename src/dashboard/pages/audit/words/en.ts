@@ -40,6 +40,7 @@ export const words: typeof german = {
     webhook: 'Webhook',
     alert: 'Chat alerts',
     template: 'Template',
+    image: 'Image',
     list: 'List',
     subscriber: 'Subscriber',
     campaign: 'Campaign',
