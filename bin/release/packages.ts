@@ -35,6 +35,7 @@ export interface LockEntry {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
   readonly os?: string | readonly string[];
   readonly cpu?: string | readonly string[];
+  readonly libc?: string | readonly string[];
 }
 
 /** By the path of the package, such as `node_modules/a/node_modules/b`; the root is ''. */
@@ -43,8 +44,11 @@ export type Lockfile = Readonly<Record<string, LockEntry>>;
 export const readLockfile = (root: string): Lockfile =>
   JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
 
-const suits = ({ os, cpu }: LockEntry, arch: Architecture): boolean =>
-  (os === undefined || [os].flat().includes('linux')) && (cpu === undefined || [cpu].flat().includes(arch));
+/** The Node that is shipped is one for glibc, so binaries for musl could not be loaded. */
+const suits = ({ os, cpu, libc }: LockEntry, arch: Architecture): boolean =>
+  (os === undefined || [os].flat().includes('linux')) &&
+  (cpu === undefined || [cpu].flat().includes(arch)) &&
+  (libc === undefined || [libc].flat().includes('glibc'));
 
 /** Where Node finds `name` from inside of the package at `from`. */
 const resolveFrom = (lockfile: Lockfile, from: string, name: string): string | undefined => {

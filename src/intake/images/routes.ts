@@ -36,6 +36,7 @@ export const imageRoutes = (
       method: 'get',
       path: '/api/practices/{id}/images',
       id: 'listImages',
+      usedBy: 'programs that write mail for a practice',
       summary: 'Images',
       params: tenantParams,
       query: z.strictObject(listQuery),
@@ -58,6 +59,7 @@ export const imageRoutes = (
       method: 'post',
       path: '/api/practices/{id}/images',
       id: 'uploadImage',
+      usedBy: 'programs that write mail for a practice',
       summary: 'Upload an image for mails',
       description:
         'It is made again for mail: upright, in sRGB, at most 1,200 pixels wide, as JPEG or PNG, an animation as GIF, without ' +
