@@ -207,7 +207,8 @@ export const hasRows = ({ value }: Pick<Pages<unknown>, 'value'>): boolean =>
   value !== undefined && value.length > 0;
 
 export interface Action<A extends readonly unknown[]> {
-  readonly run: (...given: A) => Promise<void>;
+  /** Resolves with whether it was done. */
+  readonly run: (...given: A) => Promise<boolean>;
   readonly isRunning: boolean;
   readonly error: unknown;
   readonly clear: () => void;
@@ -220,15 +221,19 @@ export const useAction = <A extends readonly unknown[]>(
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<unknown>();
   const busy = useRef(false);
-  const run = async (...given: A): Promise<void> => {
-    if (busy.current) return;
+  const run = async (...given: A): Promise<boolean> => {
+    if (busy.current) return false;
     busy.current = true;
     setRunning(true);
     setError(undefined);
     try {
       await act(...given);
+      return true;
     } catch (refused) {
-      if (!(refused instanceof TakenOver)) setError(refused);
+      // The other version is in the form now: what was typed was given up.
+      if (refused instanceof TakenOver) return true;
+      setError(refused);
+      return false;
     } finally {
       busy.current = false;
       setRunning(false);

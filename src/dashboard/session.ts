@@ -1,6 +1,7 @@
 // Who is signed in, and what they may do in which practice. What one may not do is not shown; the API refuses it anyway.
 import { computed, signal } from '@preact/signals';
 import { type Answer, call, Refusal, useCsrfToken } from '#dashboard/api/call.ts';
+import { dropDraftsOfOthers } from '#dashboard/parts/drafts.ts';
 
 export type Account = Answer<'GET /api/auth/me'>;
 export type Membership = Account['practices'][number];
@@ -24,6 +25,7 @@ export const loadAccount = async (): Promise<Account | null> => {
     // Nothing that the one before has opened is shown to another person.
     if (account.value && account.value.id !== found.id) location.reload();
     useCsrfToken(found.csrf_token);
+    dropDraftsOfOthers(found.id);
     account.value = found;
   } catch (error) {
     if (!(error instanceof Refusal) || error.status !== 401) throw error;
@@ -42,6 +44,7 @@ export const signOut = async (): Promise<void> => {
   await call('POST /api/auth/logout', {}, { withoutSession: true }).catch((error) => {
     if (!(error instanceof Refusal) || error.status !== 401) throw error;
   });
+  dropDraftsOfOthers();
   signedOut();
   otherTabs.postMessage('signed out');
 };

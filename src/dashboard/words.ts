@@ -85,6 +85,10 @@ export const shortMoment = (iso: string): string => {
   const isThisYear = date.getFullYear() === new Date().getFullYear();
   return (isThisYear ? shortMoments : shortMomentsOfYears)().format(date);
 };
+const times = format((tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'short' }));
+/** `14:03`; with the day where it is another one than today. */
+export const draftMoment = (at: number): string =>
+  (new Date(at).toDateString() === new Date().toDateString() ? times() : moments()).format(new Date(at));
 export const exactMoment = (iso: string): string => exact().format(new Date(iso));
 
 const plurals = format((tag) => new Intl.PluralRules(tag));

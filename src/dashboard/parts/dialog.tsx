@@ -4,6 +4,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useAction } from '#dashboard/data.ts';
 import { Button } from './basics.tsx';
 import { Form } from './form.tsx';
+import { closeUnlessUnsaved } from './unsaved.ts';
 import { partWords } from './words.ts';
 
 interface DialogProps {
@@ -12,9 +13,11 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly children: ComponentChildren;
   readonly wide?: boolean;
+  /** It is closed by its own button alone: what it shows is shown once. */
+  readonly isFirm?: boolean;
 }
 
-export const Dialog = ({ title, isOpen, onClose, children, wide = false }: DialogProps) => {
+export const Dialog = ({ title, isOpen, onClose, children, wide = false, isFirm = false }: DialogProps) => {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -33,13 +36,38 @@ export const Dialog = ({ title, isOpen, onClose, children, wide = false }: Dialo
     };
   }, [isOpen]);
   if (!isOpen) return null;
+  const leave = (): void => {
+    if (!isFirm) closeUnlessUnsaved(element.current, onClose);
+  };
+  // A browser lets a page refuse a `cancel` once only, but each press of the key.
+  const press = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || event.defaultPrevented || element.current?.querySelector(':popover-open'))
+      return;
+    event.preventDefault();
+    event.stopPropagation();
+    leave();
+  };
   return (
-    <dialog ref={element} class={wide ? 'wide' : undefined} aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={element}
+      class={wide ? 'wide' : undefined}
+      aria-labelledby={id}
+      onKeyDown={press}
+      onCancel={(event) => {
+        // A file chooser that is closed says it too.
+        if (event.target !== event.currentTarget) return;
+        event.preventDefault();
+        leave();
+      }}
+      onClose={(event) => event.target === event.currentTarget && !event.currentTarget.open && onClose()}
+    >
       <div class="cardhead">
         <h2 id={id}>{title}</h2>
-        <button type="button" class="plain" aria-label={partWords().close} onClick={onClose}>
-          ✕
-        </button>
+        {!isFirm && (
+          <button type="button" class="plain" aria-label={partWords().close} onClick={leave}>
+            ✕
+          </button>
+        )}
       </div>
       {children}
     </dialog>
@@ -76,10 +104,12 @@ export const Confirm = ({
     await onConfirm();
     setOpen(false);
   });
-  const close = (): void => {
-    setOpen(false);
-    action.clear();
-  };
+  const box = useRef<HTMLDivElement>(null);
+  const close = (): void =>
+    closeUnlessUnsaved(box.current, () => {
+      setOpen(false);
+      action.clear();
+    });
   return (
     <>
       <button
@@ -97,7 +127,9 @@ export const Confirm = ({
           kind={kind}
           others={<Button text={partWords().cancel} onClick={close} />}
         >
-          <div class="question">{text}</div>
+          <div class="question" ref={box}>
+            {text}
+          </div>
         </Form>
       </Dialog>
     </>

@@ -1,7 +1,8 @@
 // A button that opens a form in a dialog. The form is made whenever it is opened, so nothing typed before is left in it.
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
+import { closeUnlessUnsaved } from './unsaved.ts';
 
 export const FormDialog = ({
   button,
@@ -19,14 +20,16 @@ export const FormDialog = ({
   readonly children: (close: () => void) => ComponentChildren;
 }) => {
   const [isOpen, setOpen] = useState(false);
-  const close = (): void => setOpen(false);
+  const box = useRef<HTMLDivElement>(null);
+  // By its form's own "cancel" too. While the form saves it is closed at once.
+  const close = (): void => closeUnlessUnsaved(box.current, () => setOpen(false));
   return (
     <>
       <button type="button" class={kind} onClick={() => setOpen(true)}>
         {button}
       </button>
       <Dialog title={title} isOpen={isOpen} onClose={close} wide={wide}>
-        {isOpen && children(close)}
+        <div ref={box}>{isOpen && children(close)}</div>
       </Dialog>
     </>
   );

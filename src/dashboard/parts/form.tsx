@@ -3,6 +3,7 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
 import { type Action, problemAt } from '#dashboard/data.ts';
+import { DraftNote, type Held, useDraft } from './draft.tsx';
 import { ErrorNote } from './feedback.tsx';
 import { partWords } from './words.ts';
 
@@ -17,10 +18,15 @@ interface FormProps {
   readonly kind?: 'danger' | 'primary';
   /** See `ErrorNote`. */
   readonly what?: string;
+  /** False: who leaves it is not asked, and no draft is kept. */
+  readonly isGuarded?: boolean;
+  /** What it holds besides native controls, made by `held` of draft.tsx: then the draft is that. */
+  readonly held?: Held;
 }
 
-export const Form = ({ action, submit, children, others, kind, what }: FormProps) => {
+export const Form = ({ action, submit, children, others, kind, what, isGuarded = true, held }: FormProps) => {
   const form = useRef<HTMLFormElement>(null);
+  const draft = useDraft(form, { submit, isGuarded, held });
   // Above the button that was clicked there may be no room for what was refused.
   useEffect(() => {
     if (action.error !== undefined)
@@ -32,9 +38,11 @@ export const Form = ({ action, submit, children, others, kind, what }: FormProps
         ref={form}
         onSubmit={(event) => {
           event.preventDefault();
-          void action.run();
+          // A dialog's form may be in the tree of another one.
+          if (event.target === event.currentTarget) void draft.saving(action.run);
         }}
       >
+        <DraftNote offer={draft.offer} />
         {children}
         <ErrorNote error={action.error} what={what} />
         <div class="actions">
@@ -159,13 +167,20 @@ export const TextArea = ({
   onValue,
   rows = 6,
   required = false,
-}: Valued & { readonly rows?: number; readonly required?: boolean }) => (
+  isSecret = false,
+}: Valued & {
+  readonly rows?: number;
+  readonly required?: boolean;
+  /** No draft has it. */
+  readonly isSecret?: boolean;
+}) => (
   <Field label={label} hint={hint} path={path} optional={optional}>
     {(wiring) => (
       <textarea
         {...wiring}
         rows={rows}
         required={required}
+        data-secret={isSecret || undefined}
         value={value}
         onInput={(event) => onValue(event.currentTarget.value)}
       />

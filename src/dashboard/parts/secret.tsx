@@ -1,6 +1,7 @@
 import { Button, Code } from './basics.tsx';
 import { Dialog } from './dialog.tsx';
 import { Note } from './feedback.tsx';
+import { useUnsaved } from './unsaved.ts';
 import { partWords } from './words.ts';
 
 export const Secret = ({
@@ -14,8 +15,9 @@ export const Secret = ({
   readonly onClose: () => void;
 }) => {
   const w = partWords().secret;
+  useUnsaved(secret !== undefined, 'secret');
   return (
-    <Dialog title={title} isOpen={secret !== undefined} onClose={onClose}>
+    <Dialog title={title} isOpen={secret !== undefined} onClose={onClose} isFirm>
       <Note kind="warn">{w.warning}</Note>
       <Code text={secret ?? ''} label={title} />
       <p class="actions more">

@@ -163,7 +163,7 @@ export const Palette = () => {
       <Choices
         onChosen={(href) => {
           isPaletteOpen.value = false;
-          if (mayLeave()) route(href);
+          void mayLeave().then((isLeft) => isLeft && route(href));
         }}
       />
     </Dialog>

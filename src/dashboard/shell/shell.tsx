@@ -13,10 +13,12 @@ import { Button, Head, Lamp } from '#dashboard/parts/basics.tsx';
 import { ConflictDialog } from '#dashboard/parts/conflict.tsx';
 import { Menu } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Note, Toasts } from '#dashboard/parts/feedback.tsx';
+import { mayLeave } from '#dashboard/parts/unsaved.ts';
 import { account, practice, signOut } from '#dashboard/session.ts';
 import { chooseLanguage, language } from '#dashboard/words.ts';
 import { chooseScheme, scheme, schemes } from './appearance.ts';
 import { useKeys } from './keys.ts';
+import { LeaveQuestion } from './leave-question.tsx';
 import { isAllowed, Navigation } from './navigation.tsx';
 import { isPaletteOpen, Palette } from './palette.tsx';
 import { findPractice, Home } from './practices.tsx';
@@ -106,7 +108,14 @@ const AccountMenu = () => {
           />
         ))}
       </fieldset>
-      <Button text={w.signOut} onClick={() => void signOut().catch(() => {})} />
+      <Button
+        text={w.signOut}
+        onClick={() =>
+          void mayLeave(null, false)
+            .then(async (isLeft) => isLeft && (await signOut()))
+            .catch(() => {})
+        }
+      />
     </Menu>
   );
 };
@@ -257,6 +266,7 @@ export const Shell = () => {
         )}
       </Frame>
       <Palette />
+      <LeaveQuestion />
       <SignInAgain />
       <ConflictDialog />
       <Toasts />

@@ -166,6 +166,7 @@ export const SignIn = ({ email: fixed, onDone }: SignInProps) => {
   if (step === 'password')
     return (
       <Form
+        isGuarded={false}
         action={byPassword}
         submit={w.signIn}
         others={other('address', w.withCode)}
@@ -185,7 +186,12 @@ export const SignIn = ({ email: fixed, onDone }: SignInProps) => {
     );
   if (step === 'address')
     return (
-      <Form action={request} submit={w.sendCode} others={takesPasswords && other('password', w.withPassword)}>
+      <Form
+        isGuarded={false}
+        action={request}
+        submit={w.sendCode}
+        others={takesPasswords && other('password', w.withPassword)}
+      >
         {address}
         <p class="hint">{w.byCode}</p>
       </Form>

@@ -66,7 +66,7 @@ const ImportForm = ({ id, onDone }: { readonly id: string; readonly onDone: () =
     <Form action={action} submit={w.importIt}>
       <p class="quiet">{w.importText}</p>
       <TextField label={w.selector} autoComplete="off" required {...field('selector')} />
-      <TextArea label={w.privateKey} hint={w.privateKeyHint} required {...field('private_key')} />
+      <TextArea label={w.privateKey} hint={w.privateKeyHint} required isSecret {...field('private_key')} />
     </Form>
   );
 };

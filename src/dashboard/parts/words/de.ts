@@ -16,7 +16,6 @@ export const words = {
   asTable: 'Als Tabelle',
   day: 'Tag',
   byApi: 'Mit der API',
-  leaveUnsaved: 'Was Sie geschrieben haben, ist noch nicht gespeichert. Die Seite trotzdem verlassen?',
   conflict: {
     title: 'Inzwischen hat jemand anders gespeichert',
     who: (name: string | null, at: string | null) =>
@@ -30,6 +29,11 @@ export const words = {
     no: 'nein',
     takeTheirs: 'Die andere Fassung übernehmen',
     saveMine: 'Meine Fassung speichern',
+  },
+  draft: {
+    isThere: (when: string) => `Ihr Entwurf von ${when} ist noch da.`,
+    goOn: 'Weiterschreiben',
+    discard: 'Verwerfen',
   },
   pause: {
     title: 'Der Versand ist angehalten.',

@@ -16,7 +16,6 @@ export const words: typeof german = {
   asTable: 'As a table',
   day: 'Day',
   byApi: 'By the API',
-  leaveUnsaved: 'What you wrote is not saved yet. Leave the page all the same?',
   conflict: {
     title: 'Someone else has saved this meanwhile',
     who: (name, at) =>
@@ -30,6 +29,11 @@ export const words: typeof german = {
     no: 'no',
     takeTheirs: 'Take the other version',
     saveMine: 'Save my version',
+  },
+  draft: {
+    isThere: (when) => `Your draft of ${when} is still here.`,
+    goOn: 'Go on writing',
+    discard: 'Discard',
   },
   pause: {
     title: 'Sending is paused.',

@@ -50,5 +50,17 @@ export const words = {
   forbidden: 'Diese Seite ist nicht für Ihre Rolle',
   operatorsText: 'Sie ist für den Betreiber dieses Dienstes.',
   forbiddenText: 'Ein Inhaber der Praxis kann Ihnen das Recht dazu geben.',
+  leave: {
+    title: 'Noch nicht gespeichert',
+    text: 'Was Sie geschrieben haben, ist noch nicht gespeichert.',
+    kept: 'Sie können den Entwurf in diesem Fenster aufheben und später weiterschreiben.',
+    stay: 'Weiterschreiben',
+    keep: 'Entwurf aufheben',
+    discard: 'Verwerfen',
+    secretTitle: 'Schon kopiert?',
+    secretText: 'Was hier steht, wird nur dieses eine Mal gezeigt.',
+    secretStay: 'Zurück',
+    secretLeave: 'Verlassen',
+  },
   broken: 'Diese Seite konnte nicht geladen werden.',
 };

@@ -52,5 +52,17 @@ export const words: typeof german = {
   forbidden: 'This page is not for your role',
   operatorsText: 'It is for the operator of this service.',
   forbiddenText: 'An owner of the practice can give you the permission.',
+  leave: {
+    title: 'Not saved yet',
+    text: 'What you wrote is not saved yet.',
+    kept: 'You can keep the draft in this window and go on later.',
+    stay: 'Go on writing',
+    keep: 'Keep the draft',
+    discard: 'Discard',
+    secretTitle: 'Have you copied it?',
+    secretText: 'What is shown here is shown this one time only.',
+    secretStay: 'Back',
+    secretLeave: 'Leave',
+  },
   broken: 'This page could not be loaded.',
 };
