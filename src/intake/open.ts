@@ -11,6 +11,8 @@ import type { Receives } from '#src/mail/reception.ts';
 import type { Messages } from '#src/messages/open.ts';
 import { type AcceptHere, accept, transact } from './accept.ts';
 import { createRequestQueue, removeExpiredAnswers } from './answer.ts';
+import { documentRoutes } from './documents/routes.ts';
+import { createLoadTools } from './documents/write-content.ts';
 import type { Submission } from './evaluate.ts';
 import { scores } from './export-table.ts';
 import { createImageLinks } from './images/image-links.ts';
@@ -58,6 +60,7 @@ export const openIntake = (
   const accepted = acceptedMessages();
   const imageKey = base.key('tracking links');
   const images = createImageLinks(config().service.public_origin, imageKey);
+  const tools = createLoadTools(images.find);
   const context: IntakeContext = {
     ...base,
     images,
@@ -103,6 +106,8 @@ export const openIntake = (
     transact: <T>(tenantId: string, work: (db: TenantDb, accept: AcceptHere) => T) =>
       transact(context, tenantId, work),
     context,
+    /** What documents are made with; the renderer is loaded when it is asked for first. */
+    tools,
     scanners,
     attachmentPolicy,
     postman,
@@ -115,8 +120,9 @@ export const openIntake = (
       ...sendRoutes(context),
       sendAgainRoute(context),
       ...sendTestRoutes(context),
-      ...templateRoutes({ files, clock }),
-      ...presetRoutes({ files, clock }),
+      ...templateRoutes({ files, clock, tools }),
+      ...presetRoutes({ files, clock, tools }),
+      ...documentRoutes({ files, config, tools }),
       ...imageRoutes(base, images),
       publicImageRoute(base, imageKey),
       ...practiceMailRoutes(context),

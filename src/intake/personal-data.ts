@@ -19,5 +19,6 @@ export const personalData: PersonalData = {
     template_versions: SETTINGS,
     images: SETTINGS,
     image_uses: SETTINGS,
+    letterheads: SETTINGS,
   },
 };

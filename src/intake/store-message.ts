@@ -14,6 +14,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { SealingKey } from '#src/kernel/seal.ts';
 import { type Lane, laneOf } from '#src/kernel/stream.ts';
 import { addressDomain } from '#src/mail/address.ts';
+import { FOOT } from '#src/mail/document/look.ts';
 import { delicateKinds, kinds } from '#src/messages/kinds.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import type { Status } from '#src/messages/rules.ts';
@@ -48,7 +49,7 @@ export interface Stored {
   readonly elseDueAt: number;
 }
 
-const given = (legal: Facts['legal']): Partial<LegalBlock> =>
+export const givenLegal = (legal: Facts['legal']): Partial<LegalBlock> =>
   Object.fromEntries(Object.entries(legal).filter(([, value]) => value !== null));
 
 const footerOf = (draft: Draft, facts: Facts, isOwn: boolean): MessageFooter => {
@@ -58,8 +59,9 @@ const footerOf = (draft: Draft, facts: Facts, isOwn: boolean): MessageFooter => 
     unsubscribe: facts.unsubscribe,
     powered_by: !isOwn && facts.plan?.name === 'test' && !delicateKinds.has(kind),
     legal:
-      stream === 'marketing' && missingLegal(facts).length === 0
-        ? { name: facts.practiceName, ...given(facts.legal) }
+      // A letter of the practice says whose it is, as its paper would.
+      (stream === 'marketing' && missingLegal(facts).length === 0) || draft.html?.includes(FOOT)
+        ? { name: facts.practiceName, ...givenLegal(facts.legal) }
         : null,
   };
 };

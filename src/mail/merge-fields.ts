@@ -43,7 +43,8 @@ const htmlEscapes: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-const asHtml = (value: string): string => value.replace(/[&<>"']/g, (found) => htmlEscapes[found] ?? found);
+export const escapeHtml = (value: string): string =>
+  value.replace(/[&<>"']/g, (found) => htmlEscapes[found] ?? found);
 const asLine = (value: string): string => value.replace(/[\0-\x1f\x7f\x85\u2028\u2029]+/g, ' ').trim();
 
 /** Characters that an address cannot contain are percent-encoded (RFC 3986 §2.1); delimiters and `%` stay. */
@@ -55,11 +56,11 @@ export const isLink = (value: string): boolean => /^(?:https?:\/\/|mailto:|tel:|
 
 const escapes: Readonly<Record<Place | 'line', (value: string) => string>> = {
   // Line breaks in a value are intended: an address, or paragraphs.
-  text: (value) => asHtml(value).replace(/\r\n?|\n/g, '<br>\n'),
-  attribute: asHtml,
-  link: (value) => asHtml(asAddress(value)),
+  text: (value) => escapeHtml(value).replace(/\r\n?|\n/g, '<br>\n'),
+  attribute: escapeHtml,
+  link: (value) => escapeHtml(asAddress(value)),
   // Intake refuses other values; a value that gets here all the same leads nowhere.
-  'link start': (value) => (isLink(value) ? asHtml(asAddress(value)) : '#'),
+  'link start': (value) => (isLink(value) ? escapeHtml(asAddress(value)) : '#'),
   code: () => '',
   line: asLine,
 };

@@ -13,7 +13,7 @@ export interface MessageFooter {
    */
   readonly unsubscribe: 'one_click' | 'link' | null;
   readonly powered_by: boolean;
-  /** The sender's legal identity; null except on marketing mail. */
+  /** The sender's legal identity; null except on marketing mail and what was made of a document. */
   readonly legal: ({ readonly name: string } & Partial<LegalBlock>) | null;
 }
 

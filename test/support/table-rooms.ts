@@ -7,6 +7,7 @@ const SRC = join(import.meta.dirname, '../../src');
 const BY_MIGRATION: Readonly<Record<string, string>> = {
   images: 'intake',
   image_uses: 'intake',
+  letterheads: 'intake',
   slowed_messages: 'feedback',
   token_brakes: 'feedback',
   token_days: 'feedback',

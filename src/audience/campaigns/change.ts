@@ -1,6 +1,11 @@
 // Makes, changes, copies and removes campaigns. Content of a stored template is copied, so that what was tried is what is sent.
 
 import { auditStore } from '#src/events/audit-store.ts';
+import {
+  type DocumentTools,
+  type WrittenContent,
+  writeContent,
+} from '#src/intake/documents/write-content.ts';
 import { CONTENT_REQUIRED } from '#src/intake/send-fields.ts';
 import { findTemplate, loadTemplate } from '#src/intake/templates/resolve.ts';
 import { toMergeData } from '#src/intake/templates/schema.ts';
@@ -22,6 +27,8 @@ export interface CampaignChange {
   /** The identity of the tenant's file: see `TenantFiles.identify`. */
   readonly identity: string;
   readonly now: number;
+  /** What documents are made with. */
+  readonly tools: DocumentTools;
 }
 
 export const campaignOf = (db: TenantDb, id: string): CampaignRow => {
@@ -50,16 +57,44 @@ const audited = (db: TenantDb, row: CampaignRow) => {
   return { id, name, list_ids, filter, project_id, route, message_kind, subject, from, template, ...when };
 };
 
-const parts = ['subject', 'text', 'html'] as const;
+const parts = ['subject', 'text', 'html', 'document', 'mjml'] as const;
 
 const fromTemplate = (db: TenantDb, name: string, version?: number) => {
-  const { subject, text, html, settings, replyTo } = loadTemplate(db, name, version);
+  const { subject, text, html, document, mjml, settings, replyTo } = loadTemplate(db, name, version);
   const row = findTemplate(db, name);
   const template = row && { id: row.id, name: row.name, version: version ?? row.current_version };
-  return { subject, text, html, settings, reply_to: replyTo[0]?.address, template: template ?? null };
+  return {
+    subject,
+    text,
+    html,
+    document,
+    mjml,
+    settings,
+    reply_to: replyTo[0]?.address,
+    template: template ?? null,
+  };
 };
 
-const writingFrom = (db: TenantDb, body: CampaignBody, former: CampaignContent | null) => {
+const writtenIn = ({
+  subject,
+  text,
+  html,
+  document = null,
+  mjml = null,
+}: CampaignContent): WrittenContent => ({
+  subject,
+  text,
+  html,
+  document,
+  mjml,
+});
+
+const writingFrom = (
+  db: TenantDb,
+  body: CampaignBody,
+  former: CampaignContent | null,
+  tools: DocumentTools,
+) => {
   const { template, template_version } = body;
   const given = parts.filter((name) => body[name] !== undefined);
   if (template !== undefined) {
@@ -72,13 +107,11 @@ const writingFrom = (db: TenantDb, body: CampaignBody, former: CampaignContent |
     throw unfit([{ path: 'body.template_version', message: say`belongs to a template, and none is named` }]);
   const subject = body.subject ?? former?.subject;
   if (subject === undefined) throw unfit([{ path: 'body.subject', message: say`is required` }]);
-  const text = body.text === undefined ? (former?.text ?? null) : body.text;
-  const html = body.html === undefined ? (former?.html ?? null) : body.html;
-  if (text === null && html === null) throw unfit([{ path: 'body.text', message: said(CONTENT_REQUIRED) }]);
+  const written = writeContent(db, tools, { ...body, subject }, former && writtenIn(former));
+  if (written.text === null && written.html === null)
+    throw unfit([{ path: 'body.text', message: said(CONTENT_REQUIRED) }]);
   return {
-    subject,
-    text,
-    html,
+    ...written,
     settings: body.settings ?? former?.settings,
     reply_to: undefined,
     template: given.length === 0 ? (former?.template ?? null) : null,
@@ -89,8 +122,13 @@ const writingFrom = (db: TenantDb, body: CampaignBody, former: CampaignContent |
 const kept = <T>(given: T | null | undefined, former: T | undefined): T | undefined =>
   given === undefined ? former : (given ?? undefined);
 
-const contentFrom = (db: TenantDb, body: CampaignBody, former: CampaignContent | null): CampaignContent => {
-  const { reply_to, ...writing } = writingFrom(db, body, former);
+const contentFrom = (
+  db: TenantDb,
+  body: CampaignBody,
+  former: CampaignContent | null,
+  tools: DocumentTools,
+): CampaignContent => {
+  const { reply_to, ...writing } = writingFrom(db, body, former, tools);
   return {
     ...writing,
     from: kept(body.from, former?.from),
@@ -124,7 +162,7 @@ const scheduled = (
   db: TenantDb,
   row: CampaignRow,
   { schedule_at, time_zone }: CampaignBody,
-  { identity, now }: CampaignChange,
+  { identity, now }: Pick<CampaignChange, 'identity' | 'now'>,
 ): CampaignRow => {
   if (schedule_at === undefined && time_zone !== undefined)
     throw unfit([{ path: 'body.time_zone', message: say`belongs to schedule_at, which is missing` }]);
@@ -146,7 +184,7 @@ export interface Planned {
 /** Throws `invalid_request`, and as `select`. */
 export const planCreation = (db: TenantDb, body: CampaignBody, change: CampaignChange): Planned => {
   const { now } = change;
-  const written = contentFrom(db, body, null);
+  const written = contentFrom(db, body, null, change.tools);
   const content = JSON.stringify(written);
   const draft = {
     ...fresh,
@@ -182,7 +220,7 @@ export const planChange = (db: TenantDb, id: string, body: CampaignBody, change:
     throw new AppError('conflict', say`The campaign is ${former.status} and cannot be changed any more.`, {
       hint: say`Duplicate it, and change the copy.`,
     });
-  const content = JSON.stringify(contentFrom(db, body, contentOf(db, former)));
+  const content = JSON.stringify(contentFrom(db, body, contentOf(db, former), change.tools));
   const changed = {
     ...former,
     name: body.name ?? former.name,
@@ -216,7 +254,7 @@ export const duplicateCampaign = (
   db: TenantDb,
   id: string,
   name: string | undefined,
-  change: CampaignChange,
+  change: Pick<CampaignChange, 'change' | 'now'>,
 ): CampaignRow => {
   const former = campaignOf(db, id);
   const row = {

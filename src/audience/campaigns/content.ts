@@ -53,6 +53,8 @@ export const compileMailing = (
     subject,
     text,
     html,
+    document: _document,
+    mjml: _mjml,
     template: _,
     settings = {},
     values: given = {},

@@ -7,6 +7,7 @@ import { deliveriesOf, messagesOf, rate } from '#src/feedback/reputation/rules.t
 import * as fields from '#src/intake/send-fields.ts';
 import { practiceValues } from '#src/intake/templates/practice-values.ts';
 import { compileContent } from '#src/intake/templates/render.ts';
+import { shownContent } from '#src/intake/templates/schema.ts';
 import { explainCodes } from '#src/kernel/code-words.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Speak } from '#src/kernel/say.ts';
@@ -108,8 +109,7 @@ export const campaignSchema = z
     ...campaignHeadSchema.shape,
     from: z.string().nullable().describe("null: the practice's default From"),
     reply_to: fields.addresses.nullable(),
-    text: z.string().nullable(),
-    html: z.string().nullable(),
+    ...shownContent,
     template: z
       .strictObject({ id: z.uuid(), name: z.string(), version: z.int() })
       .nullable()
@@ -230,7 +230,7 @@ export const presentCampaign = (
 ): z.infer<typeof campaignSchema> => {
   const content = contentOf(db, row);
   const { from = null, reply_to = null, tags = [], metadata = {}, headers = {}, settings = {} } = content;
-  const { subject, text, html, template, values = {} } = content;
+  const { subject, text, html, document = null, mjml = null, template, values = {} } = content;
   const head = presentHead(db, { ...row, subject });
   const reasons = [row.reason ?? '', ...Object.keys(head.left_out)];
   return {
@@ -239,7 +239,7 @@ export const presentCampaign = (
       reasons.map((reason) => reason.replace(/^refused:/, '')),
       speak,
     ),
-    ...{ from, reply_to, text, html, template, tags, metadata, values, headers, settings },
+    ...{ from, reply_to, text, html, document, mjml, template, tags, metadata, values, headers, settings },
     unknown_fields: ENDED.has(row.status) ? [] : unknownFields(db, row, content),
   };
 };

@@ -59,7 +59,7 @@ export const requireSending = (caller: Caller): void => {
 };
 
 export const campaignRoutes = (context: CampaignContext): Route[] => {
-  const { files, clock, hold, wake } = context;
+  const { files, clock, hold, intake, wake } = context;
   /** What is scheduled is refused as `POST …/schedule` refuses it. */
   const requireSchedulable = async (
     tenantId: string,
@@ -70,8 +70,9 @@ export const campaignRoutes = (context: CampaignContext): Route[] => {
     requireWhole(caller);
     if (schedule_at === undefined || schedule_at === null) return;
     requireSending(caller);
+    const tools = await intake.tools();
     await requireReady(context, tenantId, (db) =>
-      plan(db, { change, identity: files.identify(tenantId), now: clock.now() }),
+      plan(db, { change, identity: files.identify(tenantId), now: clock.now(), tools }),
     );
   };
   /** A schedule is work of which the registry must know. */
@@ -81,10 +82,11 @@ export const campaignRoutes = (context: CampaignContext): Route[] => {
     work: (db: TenantDb, change: CampaignChange) => CampaignRow,
   ) => {
     requireWhole(caller);
+    const tools = await intake.tools();
     const release = await hold(tenantId);
     try {
       return await files.write(tenantId, (db) => {
-        const row = work(db, { change, identity: files.identify(tenantId), now: clock.now() });
+        const row = work(db, { change, identity: files.identify(tenantId), now: clock.now(), tools });
         if (row.status === 'scheduled') requireSending(caller);
         return presentCampaign(db, row, speak);
       });
@@ -104,7 +106,7 @@ export const campaignRoutes = (context: CampaignContext): Route[] => {
       params: tenantParams,
       query: z.strictObject({ ...listQuery, status: z.enum(campaignStatuses).optional() }),
       responses: {
-        200: { description: 'Newest first, without text and HTML.', body: listOf(campaignHeadSchema) },
+        200: { description: 'Newest first, without their content.', body: listOf(campaignHeadSchema) },
       },
       errors: ['forbidden'],
       handle: async ({ params, query }, { caller }) => {

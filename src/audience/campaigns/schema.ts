@@ -1,9 +1,12 @@
 // Campaigns as they are asked for and kept.
 import { z } from 'zod';
+import type { WrittenContent } from '#src/intake/documents/write-content.ts';
 import * as fields from '#src/intake/send-fields.ts';
 import {
   mergeDataSchema,
+  templateDocument,
   templateHtml,
+  templateMjml,
   templateSubject,
   templateText,
 } from '#src/intake/templates/schema.ts';
@@ -69,10 +72,12 @@ const shape = {
   subject: templateSubject,
   text: templateText.nullable(),
   html: templateHtml.nullable(),
+  document: templateDocument,
+  mjml: templateMjml.nullable(),
   template: sendFields.template
     .unwrap()
     .describe(
-      'name or id of a stored template, in the place of subject, text and html: its content is copied now',
+      'name or id of a stored template, in the place of subject and content: its content is copied now',
     ),
   template_version: z.int().min(1).describe('the current one where absent'),
   tags: sendFields.tags.unwrap(),
@@ -120,7 +125,9 @@ export const scheduleBody = z
   });
 
 /** What a campaign keeps as JSON of its content; text and HTML have their placeholders. */
-export interface CampaignContent extends Pick<CampaignBody, 'tags' | 'metadata' | 'headers' | 'settings'> {
+export interface CampaignContent
+  extends Pick<CampaignBody, 'tags' | 'metadata' | 'headers' | 'settings'>,
+    Partial<Pick<WrittenContent, 'document' | 'mjml'>> {
   readonly values?: MergeData | undefined;
   readonly from?: string | undefined;
   readonly reply_to?: string | string[] | undefined;

@@ -9,8 +9,15 @@ import { newId } from '#src/kernel/id.ts';
 import { say } from '#src/kernel/say.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import type { Kind } from '#src/messages/kinds.ts';
-import { compileContent, type TemplateContent } from './render.ts';
-import { presentHead } from './schema.ts';
+import {
+  type DocumentTools,
+  type GivenContent,
+  placeOf,
+  type WrittenContent,
+  writeContent,
+} from '../documents/write-content.ts';
+import { compileContent } from './render.ts';
+import { presentHead, writtenIn } from './schema.ts';
 import { type TemplateRow, templateStore, type VersionRow } from './store.ts';
 
 /** Lists of templates are read whole. */
@@ -23,6 +30,7 @@ export interface TemplateChange {
   readonly change: Change;
   /** ms since the epoch. */
   readonly now: number;
+  readonly tools: DocumentTools;
 }
 
 export interface Attributes {
@@ -46,10 +54,10 @@ const headOf = ({ row, content }: StoredTemplate) =>
   presentHead({ ...row, subject: content.subject, fields_json: content.fields_json });
 
 /** Throws `invalid_request` where the content cannot be used as a template. */
-const fieldsOf = (content: TemplateContent): readonly string[] => {
+export const fieldsOf = (content: WrittenContent): readonly string[] => {
   const { fields, problems } = compileContent(content);
   if (problems.length === 0) return fields;
-  throw unfit(problems.map(({ path, message }) => ({ path: `body.${path}`, message })));
+  throw unfit(problems.map(({ path, message }) => ({ path: `body.${placeOf(content, path)}`, message })));
 };
 
 const refuseTaken = (db: TenantDb, name: string, ownId: string | null): void => {
@@ -58,7 +66,7 @@ const refuseTaken = (db: TenantDb, name: string, ownId: string | null): void => 
   throw new AppError('conflict', say`There is a template with the name ${taken.name} already.`);
 };
 
-const refuseBodiless = ({ text, html }: TemplateContent): void => {
+const refuseBodiless = ({ text, html }: WrittenContent): void => {
   if (text !== null || html !== null) return;
   throw unfit([{ path: 'body.text', message: say`one of text and html is required` }]);
 };
@@ -66,7 +74,7 @@ const refuseBodiless = ({ text, html }: TemplateContent): void => {
 const versionOf = (
   id: string,
   version: number,
-  content: TemplateContent,
+  content: WrittenContent,
   { change, now }: TemplateChange,
 ): VersionRow => ({
   template_id: id,
@@ -77,16 +85,20 @@ const versionOf = (
   fields_json: JSON.stringify(fieldsOf(content)),
   created_at: now,
   created_by: change.actor.name || change.actor.kind,
+  document_json: content.document && JSON.stringify(content.document),
+  mjml: content.mjml,
 });
 
 /** Throws `invalid_request`, and `conflict` for a name that is taken and where there is no room. */
 export const createTemplate = (
   db: TenantDb,
   attributes: Attributes,
-  content: TemplateContent,
+  given: GivenContent,
   by: TemplateChange,
 ): StoredTemplate => {
   const store = templateStore(db);
+  const content = writeContent(db, by.tools, given, null);
+  refuseBodiless(content);
   refuseTaken(db, attributes.name, null);
   if (store.count() >= MAX_TEMPLATES)
     throw new AppError('conflict', say`A practice has at most ${MAX_TEMPLATES} templates.`, {
@@ -115,18 +127,20 @@ export const createTemplate = (
 
 const record = (
   db: TenantDb,
-  { change, now }: TemplateChange,
+  { change, now }: Omit<TemplateChange, 'tools'>,
   id: string,
   before: unknown,
   after: unknown,
 ): void => auditStore(db).record(change, { target: { type: 'template', id }, before, after }, now);
 
-const isSame = (a: TemplateContent, b: TemplateContent): boolean =>
-  a.subject === b.subject && a.text === b.text && a.html === b.html;
+const isSame = (a: WrittenContent, b: WrittenContent): boolean =>
+  a.subject === b.subject &&
+  a.text === b.text &&
+  a.html === b.html &&
+  a.mjml === b.mjml &&
+  JSON.stringify(a.document) === JSON.stringify(b.document);
 
-type Changes = {
-  readonly [K in keyof (Attributes & TemplateContent)]?: (Attributes & TemplateContent)[K] | undefined;
-};
+type Changes = GivenContent & { readonly [K in keyof Attributes]?: Attributes[K] | undefined };
 
 /** An absent field does not change. Throws as `createTemplate`. */
 export const changeTemplate = (
@@ -136,11 +150,11 @@ export const changeTemplate = (
   by: TemplateChange,
 ): StoredTemplate => {
   const store = templateStore(db);
-  const { subject = content.subject, text = content.text, html = content.html } = wanted;
-  const next = { subject, text, html };
+  const former = writtenIn(content);
+  const next = writeContent(db, by.tools, wanted, former);
   refuseBodiless(next);
   if (wanted.name !== undefined) refuseTaken(db, wanted.name, row.id);
-  const changed = isSame(next, content) ? content : versionOf(row.id, row.current_version + 1, next, by);
+  const changed = isSame(next, former) ? content : versionOf(row.id, row.current_version + 1, next, by);
   const { name = row.name, description = row.description, message_kind = row.message_kind } = wanted;
   const { track_opens, track_clicks, reply_to = row.reply_to } = wanted;
   const attributes = {
@@ -163,7 +177,11 @@ export const changeTemplate = (
   return stored;
 };
 
-export const removeTemplate = (db: TenantDb, stored: StoredTemplate, by: TemplateChange): void => {
+export const removeTemplate = (
+  db: TenantDb,
+  stored: StoredTemplate,
+  by: Omit<TemplateChange, 'tools'>,
+): void => {
   templateStore(db).remove(stored.row.id);
   record(db, by, stored.row.id, headOf(stored), null);
 };

@@ -8,14 +8,15 @@ import { unfit } from '#src/kernel/validate.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { builtInRoute, type Kind, kinds } from '#src/messages/kinds.ts';
+import type { WrittenContent } from '../documents/write-content.ts';
 import { type Draft, frameOf, invalidField, nameOf, toDraft, withWriting } from '../draft.ts';
 import type { SendBody } from '../schema.ts';
 import { practiceValues } from './practice-values.ts';
-import { compileContent, type TemplateContent } from './render.ts';
-import { toMergeData } from './schema.ts';
+import { compileContent } from './render.ts';
+import { toMergeData, writtenIn } from './schema.ts';
 import { type TemplateRow, templateStore } from './store.ts';
 
-export interface LoadedTemplate extends TemplateContent {
+export interface LoadedTemplate extends WrittenContent {
   readonly templateId: string;
   readonly kind: Kind;
   /** Empty: as the route says. */
@@ -49,13 +50,10 @@ export const loadTemplate = (db: TenantDb, template: string, version?: number): 
         hint: say`GET /api/practices/{id}/templates/{templateID}/versions lists those that are kept.`,
       },
     );
-  const { subject, text, html } = content;
   const { track_opens, track_clicks } = row;
   return {
     templateId: row.id,
-    subject,
-    text,
-    html,
+    ...writtenIn(content),
     kind: row.message_kind,
     replyTo: row.reply_to === null ? [] : [parseAddress(row.reply_to)],
     settings: {

@@ -14,6 +14,7 @@ import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { say, type Text } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { unfit } from '#src/kernel/validate.ts';
+import type { LoadTools } from '../documents/write-content.ts';
 import { changeTemplate, createTemplate, removeTemplate, type StoredTemplate } from './change.ts';
 import { practiceValues } from './practice-values.ts';
 import { compileContent, TOO_LONG } from './render.ts';
@@ -82,7 +83,13 @@ export const storedTemplate = (db: TenantDb, idOrName: string): StoredTemplate =
 export const requireTemplateRights = (caller: Caller): void =>
   requireAllProjects(caller, 'messages.send', say`A template`);
 
-export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Clock }): Route[] => {
+export interface TemplateDeps {
+  readonly files: TenantFiles;
+  readonly clock: Clock;
+  readonly tools: LoadTools;
+}
+
+export const templateRoutes = ({ files, clock, tools }: TemplateDeps): Route[] => {
   const shared = { tag: 'Templates', access: 'messages.send', stability: 'stable' } as const;
   const one = { description: 'The template with its current content.', body: templateSchema };
   const version = (template: z.output<typeof templateSchema>): unknown => template;
@@ -95,7 +102,7 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
       summary: 'Templates',
       params: tenantParams,
       query: z.strictObject(listQuery),
-      responses: { 200: { description: 'All, by name, without text and HTML.', body: listOf(templateHead) } },
+      responses: { 200: { description: 'All, by name, without their content.', body: listOf(templateHead) } },
       handle: async ({ params, query }) => {
         const rows = await files.read(params.id, (db) => templateStore(db).heads());
         return { status: 200, body: pageOf(rows, query, presentHead) };
@@ -115,12 +122,12 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
       errors: ['conflict'],
       handle: async ({ params, body }, { caller, change }) => {
         requireTemplateRights(caller);
-        const { subject, text = null, html = null, description = null, ...given } = body;
-        const { track_opens = null, track_clicks = null, reply_to = null, name, message_kind } = given;
+        const { description = null, track_opens = null, track_clicks = null, reply_to = null } = body;
+        const { name, message_kind } = body;
         const attributes = { name, message_kind, description, track_opens, track_clicks, reply_to };
-        const templateChange = { change, now: clock.now() };
+        const templateChange = { change, now: clock.now(), tools: await tools() };
         const { row, content } = await files.write(params.id, (db) =>
-          createTemplate(db, attributes, { subject, text, html }, templateChange),
+          createTemplate(db, attributes, body, templateChange),
         );
         return { status: 201, body: presentTemplate(row, content) };
       },
@@ -154,7 +161,7 @@ export const templateRoutes = ({ files, clock }: { files: TenantFiles; clock: Cl
       errors: ['conflict'],
       handle: async ({ params, body }, context) => {
         const { caller, change } = context;
-        const templateChange = { change, now: clock.now() };
+        const templateChange = { change, now: clock.now(), tools: await tools() };
         const { row, content } = await files.write(params.id, (db) => {
           const stored = storedTemplate(db, params.templateID);
           requireTemplateRights(caller);

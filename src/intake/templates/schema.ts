@@ -5,9 +5,11 @@ import { idSchema, UUID } from '#src/kernel/fields.ts';
 import { say } from '#src/kernel/say.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { because } from '#src/kernel/validate.ts';
+import { type Document, documentSchema } from '#src/mail/document/schema.ts';
 import { replyAddressSchema } from '#src/mail/email.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { kindSchema } from '#src/messages/schema.ts';
+import type { WrittenContent } from '../documents/write-content.ts';
 import { MAX_DATA, MAX_DATA_NAME, MAX_SUBJECT } from './render.ts';
 import type { TemplateHead, TemplateRow, VersionHead, VersionRow } from './store.ts';
 
@@ -46,6 +48,17 @@ export const templateHtml = z
   .refine(withoutNul, 'NUL characters are not allowed')
   .describe('with `{{placeholders}}` in text, in quoted attributes and in links; values are escaped');
 
+/** Characters: what a person writes; a deep one of that length takes a tenth of a second. */
+const MAX_MJML = 300_000;
+export const templateMjml = z
+  .string()
+  .max(MAX_MJML)
+  .refine(withoutNul, 'NUL characters are not allowed')
+  .describe('MJML with `{{placeholders}}`, of which the HTML is made');
+export const templateDocument = documentSchema
+  .nullable()
+  .describe('in the place of text and HTML, which are made of it; null makes source of one, for good');
+
 const dataValue = z.union([
   z.string().max(MAX_DATA_VALUE).refine(withoutNul, 'NUL characters are not allowed'),
   z.number(),
@@ -77,14 +90,12 @@ const content = {
   subject: templateSubject,
   text: templateText.nullable(),
   html: templateHtml.nullable(),
+  document: templateDocument,
+  mjml: templateMjml.nullable(),
 };
-const hasBody = ({
-  text,
-  html,
-}: {
-  text?: string | null | undefined;
-  html?: string | null | undefined;
-}): boolean => (text ?? null) !== null || (html ?? null) !== null;
+const bodies = ['text', 'html', 'document', 'mjml'] as const;
+const hasBody = (given: { readonly [Name in (typeof bodies)[number]]?: unknown }): boolean =>
+  bodies.some((name) => (given[name] ?? null) !== null);
 
 export const createTemplateBody = z
   .strictObject({
@@ -99,6 +110,8 @@ export const createTemplateBody = z
     reply_to: true,
     text: true,
     html: true,
+    document: true,
+    mjml: true,
   })
   .extend({ message_kind: kind.default('transactional') })
   .refine(hasBody, { path: ['text'], message: 'one of text and html is required' })
@@ -131,7 +144,18 @@ const variables = z
   .array(z.string())
   .describe('names of the placeholders; of those that begin with `practice.` the service knows the values');
 
-/** A template without text and HTML. */
+/** How content is shown. */
+export const shownContent = {
+  text: z.string().nullable(),
+  html: z.string().nullable(),
+  document: documentSchema.nullable().describe('of which text and HTML were made; null: they are source'),
+  mjml: z
+    .string()
+    .nullable()
+    .describe('of which the HTML was made; null: it was given, or made of a document'),
+};
+
+/** A template without its content. */
 export const templateHead = z
   .strictObject({
     id: idSchema,
@@ -151,8 +175,7 @@ export const templateHead = z
 
 export const templateSchema = templateHead
   .extend({
-    text: z.string().nullable(),
-    html: z.string().nullable(),
+    ...shownContent,
   })
   .meta({ id: 'Template' });
 
@@ -166,9 +189,7 @@ export const versionHead = z
   })
   .meta({ id: 'TemplateVersionSummary' });
 
-export const versionSchema = versionHead
-  .extend({ text: z.string().nullable(), html: z.string().nullable() })
-  .meta({ id: 'TemplateVersion' });
+export const versionSchema = versionHead.extend(shownContent).meta({ id: 'TemplateVersion' });
 
 export const previewSchema = z
   .strictObject({
@@ -187,7 +208,21 @@ export const previewSchema = z
 
 const flagOf = (value: 0 | 1 | null): boolean | null => (value === null ? null : value === 1);
 
-/** The template as lists and the audit show it: without text and HTML. */
+/** The content of a version. */
+export const writtenIn = ({ subject, text, html, document_json, mjml }: VersionRow): WrittenContent => ({
+  subject,
+  text,
+  html,
+  document: document_json === null ? null : (JSON.parse(document_json) as Document),
+  mjml,
+});
+
+const presentContent = (row: VersionRow) => {
+  const { subject: _, ...content } = writtenIn(row);
+  return content;
+};
+
+/** The template as lists and the audit show it: without its content. */
 export const presentHead = (row: TemplateHead) => ({
   id: row.id,
   name: row.name,
@@ -206,8 +241,7 @@ export const presentHead = (row: TemplateHead) => ({
 /** `content` is its current version. */
 export const presentTemplate = (row: TemplateRow, content: VersionRow) => ({
   ...presentHead({ ...row, subject: content.subject, fields_json: content.fields_json }),
-  text: content.text,
-  html: content.html,
+  ...presentContent(content),
 });
 
 export const presentVersionHead = ({
@@ -226,6 +260,5 @@ export const presentVersionHead = ({
 
 export const presentVersion = (row: VersionRow) => ({
   ...presentVersionHead(row),
-  text: row.text,
-  html: row.html,
+  ...presentContent(row),
 });

@@ -3,13 +3,11 @@ import { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
-import type { Clock } from '#src/kernel/time.ts';
 import { kinds } from '#src/messages/kinds.ts';
 import { createTemplate, type TemplateChange } from './change.ts';
 import { type Preset, presetHtml, presets, presetText } from './presets.ts';
-import { requireTemplateRights } from './routes.ts';
+import { requireTemplateRights, type TemplateDeps } from './routes.ts';
 import { templateStore } from './store.ts';
 
 interface SeedResult {
@@ -58,7 +56,7 @@ export const seedPresets = (db: TenantDb, templateChange: TemplateChange): SeedR
 
 const names = z.array(z.string());
 
-export const presetRoutes = ({ files, clock }: { files: TenantFiles; clock: Clock }): Route[] => [
+export const presetRoutes = ({ files, clock, tools }: TemplateDeps): Route[] => [
   defineRoute({
     method: 'post',
     path: '/api/practices/{id}/presets/seed',
@@ -80,7 +78,7 @@ export const presetRoutes = ({ files, clock }: { files: TenantFiles; clock: Cloc
     errors: ['conflict'],
     handle: async ({ params }, { caller, change }) => {
       requireTemplateRights(caller);
-      const templateChange = { change, now: clock.now() };
+      const templateChange = { change, now: clock.now(), tools: await tools() };
       return { status: 200, body: await files.write(params.id, (db) => seedPresets(db, templateChange)) };
     },
   }),

@@ -26,10 +26,14 @@ export interface VersionRow {
   fields_json: string;
   created_at: number;
   created_by: string;
+  /** Text and HTML were made of it; null: they are source. */
+  document_json: string | null;
+  /** The HTML was made of it; null: it was given, or made of a document. */
+  mjml: string | null;
 }
 
-/** What lists show: without text and HTML. */
-export type VersionHead = Omit<VersionRow, 'text' | 'html' | 'template_id'>;
+/** What lists show: without the content. */
+export type VersionHead = Omit<VersionRow, 'text' | 'html' | 'document_json' | 'mjml' | 'template_id'>;
 export type TemplateHead = TemplateRow & Pick<VersionRow, 'subject' | 'fields_json'>;
 
 const HEAD = 'version, subject, fields_json, created_at, created_by';
@@ -62,13 +66,19 @@ export const templateStore = perConnection((db: TenantDb) => {
     `SELECT ${HEAD} FROM template_versions WHERE template_id = ? ORDER BY version DESC`,
   );
   const insertVersion = db.prepare<VersionRow>(
-    `INSERT INTO template_versions (template_id, version, subject, text, html, fields_json, created_at, created_by)
-     VALUES (:template_id, :version, :subject, :text, :html, :fields_json, :created_at, :created_by)`,
+    `INSERT INTO template_versions (template_id, version, subject, text, html, fields_json, created_at, created_by, document_json, mjml)
+     VALUES (:template_id, :version, :subject, :text, :html, :fields_json, :created_at, :created_by, :document_json, :mjml)`,
   );
   const removeOld = db.prepare<[string, number]>(
     'DELETE FROM template_versions WHERE template_id = ? AND version <= ?',
   );
+  const withDocument = db.prepare<[], TemplateRow>(
+    `SELECT templates.* FROM templates
+     JOIN template_versions ON template_id = id AND version = current_version WHERE document_json IS NOT NULL ORDER BY name`,
+  );
   return {
+    /** Those whose current content was made of a document, by name. */
+    withDocument: (): TemplateRow[] => withDocument.all(),
     /** All, by name. */
     heads: (): TemplateHead[] => heads.all(),
     count: (): number => count.get() ?? 0,

@@ -3,6 +3,7 @@
 // all copies share is done once.
 import { escapeHtml } from '#src/kernel/page.ts';
 import { addressDomain } from '#src/mail/address.ts';
+import { FOOT } from '#src/mail/document/look.ts';
 import type { Span } from '#src/mail/html-tags.ts';
 import { UNSUBSCRIBE_PLACEHOLDER } from '#src/mail/merge-fields.ts';
 import { textOfHtml } from '#src/mail/plain-text.ts';
@@ -65,11 +66,13 @@ const layOutText = (text: string, isLast = true): Layout =>
 const layOutHtml = (html: string, settings: MessageSettings, origin: string, isLast = true): Layout => {
   const links = settings.track_clicks ? trackedLinks(html, origin) : [];
   const bottom = footerPlace(html);
+  // The mark of the place goes, so that it is not in what is quoted of the mail.
+  const below = html.startsWith(FOOT, bottom) ? bottom + FOOT.length : bottom;
   return layOut(html, [
     ...unsubscribeMarks(html),
     ...links.map((link) => ({ start: link.start, end: link.end, hole: link })),
-    ...(isLast ? [at(bottom, 'footer')] : []),
-    ...(isLast && settings.track_opens ? [at(bottom, 'open image')] : []),
+    ...(isLast ? [{ start: bottom, end: below, hole: 'footer' as const }] : []),
+    ...(isLast && settings.track_opens ? [at(below, 'open image')] : []),
   ]);
 };
 

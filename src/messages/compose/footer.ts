@@ -3,12 +3,15 @@
 // It loads nothing from any server. Pure.
 import { type LegalLine, legalLines } from '#src/accounts/tenants/legal.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
+import { FOOT } from '#src/mail/document/look.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
 import { wordsIn } from '#src/messages/words.ts';
 import type { Copy } from './message.ts';
 
+type FooterCopy = Pick<Copy, 'unsubscribeUrl' | 'preferencesUrl' | 'service'>;
+
 /** `withUnsubscribe` is true if the content has no link to unsubscribe. */
-const linesOf = (footer: MessageFooter, copy: Copy, withUnsubscribe: boolean): LegalLine[] => {
+const linesOf = (footer: MessageFooter, copy: FooterCopy, withUnsubscribe: boolean): LegalLine[] => {
   const { unsubscribe, preferences, sentWith } = wordsIn(footer.language).footer;
   const { legal } = footer;
   const { service, unsubscribeUrl, preferencesUrl } = copy;
@@ -35,7 +38,7 @@ const asText = ({ text, link }: LegalLine): string =>
 const TEXT_RULE = '---';
 
 /** Empty if the footer has no lines; else it begins with an empty line. */
-export const textFooter = (footer: MessageFooter, copy: Copy, withUnsubscribe: boolean): string => {
+export const textFooter = (footer: MessageFooter, copy: FooterCopy, withUnsubscribe: boolean): string => {
   const lines = linesOf(footer, copy, withUnsubscribe).map(asText);
   return lines.length === 0 ? '' : `\n\n${TEXT_RULE}\n${lines.join('\n')}\n`;
 };
@@ -53,7 +56,7 @@ const asHtml = ({ text, link }: LegalLine): string => {
 };
 
 /** A block element; empty if the footer has no lines. */
-export const htmlFooter = (footer: MessageFooter, copy: Copy, withUnsubscribe: boolean): string => {
+export const htmlFooter = (footer: MessageFooter, copy: FooterCopy, withUnsubscribe: boolean): string => {
   const lines = linesOf(footer, copy, withUnsubscribe).map(
     (line) => `<p style="margin:0">${asHtml(line)}</p>\n`,
   );
@@ -67,17 +70,19 @@ export const htmlFooter = (footer: MessageFooter, copy: Copy, withUnsubscribe: b
 const ENDS =
   /<!--[\s\S]*?(?:-->|(?<open>$))|<(script|style|title|textarea)\b[\s\S]*?(?:<\/\2|(?<unended>$))|<\/(?<end>body|html)\s*>/gi;
 
-/** The place of the footer: before the last real end tag of the body, else of the document, else at the end, but before a
+/** The place of the footer: where what was made of a document has one, else before the last real end tag of the body, else of the document, else at the end, but before a
  * comment or raw element that is never closed, which would hide it. */
 export const footerPlace = (html: string): number => {
   let body: number | undefined;
   let document: number | undefined;
   let hidden: number | undefined;
-  for (const { index, groups = {} } of html.matchAll(ENDS)) {
+  let foot: number | undefined;
+  for (const { 0: found, index, groups = {} } of html.matchAll(ENDS)) {
     const { end, open, unended } = groups;
-    if (end?.toLowerCase() === 'body') body = index;
+    if (found === FOOT) foot = index;
+    else if (end?.toLowerCase() === 'body') body = index;
     else if (end !== undefined) document = index;
     else if (open !== undefined || unended !== undefined) hidden = index;
   }
-  return body ?? document ?? hidden ?? html.length;
+  return foot ?? body ?? document ?? hidden ?? html.length;
 };

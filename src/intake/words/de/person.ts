@@ -5,6 +5,10 @@ export const words = {
       stored_answers: 'gespeicherte Antworten der Schnittstelle',
     },
   },
+  letter: {
+    /** The last line of a letter, above the name of who writes. */
+    closing: 'Freundliche Grüße',
+  },
 };
 
 export type Words = typeof words;

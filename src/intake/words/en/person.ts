@@ -6,4 +6,7 @@ export const words: Words = {
       stored_answers: 'stored answers of the API',
     },
   },
+  letter: {
+    closing: 'Kind regards',
+  },
 };

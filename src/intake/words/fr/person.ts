@@ -6,4 +6,7 @@ export const words: Words = {
       stored_answers: 'réponses de l’interface qui étaient enregistrées',
     },
   },
+  letter: {
+    closing: 'Cordialement',
+  },
 };
