@@ -13,6 +13,7 @@ import { removeOldClients } from './consent/old-clients.ts';
 import { consentRoutes } from './consent/routes.ts';
 import type { AudienceContext, Part } from './context.ts';
 import { openImports } from './imports/routes.ts';
+import { letterheadRoutes } from './letterhead/routes.ts';
 import { openLists } from './lists/routes.ts';
 import { openLog } from './log/follow.ts';
 import { createErasures, sealedAddresses } from './people/erase.ts';
@@ -55,6 +56,7 @@ export const openAudience = (base: Base, { following, ...rooms }: AudienceDeps) 
     openLists(context),
     { routes: subscriberRoutes(context), nightly: [removeUnconfirmed(context)] },
     openCampaigns(context),
+    { routes: letterheadRoutes(context) },
     {
       routes: consentRoutes(context),
       tasks: [mailsTask(context), heldMailsTask(context)],

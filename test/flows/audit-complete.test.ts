@@ -188,6 +188,7 @@ test('every declared action is found in the audit, with who and from where, and 
   const image = await byOwner('POST', `${base}/images`, { content: DOT });
   await byOwner('DELETE', `${base}/images/${image.id}`);
   await byOwner('POST', `${base}/presets/seed`);
+  await byOwner('PUT', `${base}/letterhead`, { colour: '#0b57d0' });
   const chat = { name: 'Empfang', kind: 'slack', url: 'https://93.184.215.14/hooks/a/b' };
   const alert = await byOwner('POST', `${base}/alerts`, chat);
   await byOwner('PATCH', `${base}/alerts/${alert.id}`, { status: 'disabled' });

@@ -27,6 +27,7 @@ interface Versioned {
   readonly path: () => string | Promise<string>;
   /** Where it is changed, if not there. */
   readonly changedAt?: string;
+  readonly method?: 'PUT';
   readonly first: object;
   readonly second: object;
 }
@@ -63,6 +64,13 @@ const records: readonly Versioned[] = [
     second: { street: 'Am Markt 3' },
   },
   { what: 'retention', path: () => '/retention', first: { bodies: 10 }, second: { bodies: 20 } },
+  {
+    what: 'the letterhead',
+    method: 'PUT',
+    path: () => '/letterhead',
+    first: { colour: '#0b57d0' },
+    second: { colour: '#112233' },
+  },
   { what: 'the pages', path: () => '/pages', first: { colour: '#0b57d0' }, second: { colour: '#112233' } },
   {
     what: 'receiving',
@@ -72,7 +80,7 @@ const records: readonly Versioned[] = [
   },
 ];
 
-describe.each(records)('$what', ({ path, changedAt, first, second }) => {
+describe.each(records)('$what', ({ path, changedAt, method = 'PATCH', first, second }) => {
   test('that another has saved since is not written over, and is shown with who saved it', async () => {
     const at = await path();
     const read = await ask('GET', at);
@@ -81,13 +89,13 @@ describe.each(records)('$what', ({ path, changedAt, first, second }) => {
     expect((await ask('GET', at)).headers.get('ETag'), 'the same record').toBe(etag);
 
     const changed = changedAt ?? at;
-    const saved = await ask('PATCH', changed, first, { 'If-Match': etag });
+    const saved = await ask(method, changed, first, { 'If-Match': etag });
     expect(saved.status, saved.text).toBe(200);
     const now = saved.headers.get('ETag') ?? '';
     expect(now).not.toBe(etag);
     expect((await ask('GET', at)).headers.get('ETag'), 'what was answered to the change').toBe(now);
 
-    const late = await ask<Refusal>('PATCH', changed, second, { 'If-Match': etag });
+    const late = await ask<Refusal>(method, changed, second, { 'If-Match': etag });
     expect(late).toMatchObject({
       status: 409,
       body: { code: 'version_conflict', etag: now, saved_by: expect.any(String) },
@@ -98,10 +106,10 @@ describe.each(records)('$what', ({ path, changedAt, first, second }) => {
     expect((await ask('GET', at)).headers.get('ETag'), 'nothing was written').toBe(now);
 
     // Who has looked at it may write, also through a proxy that makes ETags weak.
-    const again = await ask('PATCH', changed, second, { 'If-Match': `"other", W/${now}` });
+    const again = await ask(method, changed, second, { 'If-Match': `"other", W/${now}` });
     expect(again.status, again.text).toBe(200);
-    expect((await ask('PATCH', changed, first, { 'If-Match': '*' })).status).toBe(200);
-    expect((await ask('PATCH', changed, second)).status, 'without If-Match').toBe(200);
+    expect((await ask(method, changed, first, { 'If-Match': '*' })).status).toBe(200);
+    expect((await ask(method, changed, second)).status, 'without If-Match').toBe(200);
   });
 });
 

@@ -12,6 +12,7 @@ import type { Kind } from '#src/messages/kinds.ts';
 import {
   type DocumentTools,
   type GivenContent,
+  makeOf,
   placeOf,
   type WrittenContent,
   writeContent,
@@ -175,6 +176,25 @@ export const changeTemplate = (
   store.update(stored.row);
   record(db, by, row.id, headOf({ row, content }), headOf(stored));
   return stored;
+};
+
+/** Makes anew what was made of a document; versions that are the same as before are not stored. Returns how many differ. */
+export const remakeTemplates = (db: TenantDb, by: TemplateChange): number => {
+  const store = templateStore(db);
+  let made = 0;
+  for (const row of store.withDocument()) {
+    const version = store.version(row.id, row.current_version);
+    if (version === undefined) continue;
+    const { document, subject } = writtenIn(version);
+    if (document === null) continue;
+    const next = { subject, ...makeOf(db, by.tools, document, subject), document, mjml: null };
+    if (isSame(next, writtenIn(version))) continue;
+    store.insertVersion(versionOf(row.id, row.current_version + 1, next, by));
+    store.removeVersions(row.id, row.current_version + 1 - MAX_VERSIONS);
+    store.update({ ...row, current_version: row.current_version + 1, updated_at: by.now });
+    made += 1;
+  }
+  return made;
 };
 
 export const removeTemplate = (

@@ -49,7 +49,10 @@ const placeholder = z
   })
   .meta({ id: 'DocumentPlaceholder' });
 const hardBreak = z.strictObject({ type: z.literal('hard_break'), marks });
-const inline = z.array(z.discriminatedUnion('type', [text, placeholder, hardBreak])).optional();
+const inline = z
+  .array(z.discriminatedUnion('type', [text, placeholder, hardBreak]))
+  .meta({ id: 'DocumentInline' })
+  .optional();
 
 const paragraph = z
   .strictObject({
@@ -92,7 +95,7 @@ const listItem: z.ZodType<ListItem> = z
     },
   })
   .meta({ id: 'DocumentListItem' });
-const listItems: z.ZodType<ListItem[]> = z.array(listItem).min(1);
+const listItems: z.ZodType<ListItem[]> = z.array(listItem).min(1).meta({ id: 'DocumentListItems' });
 
 const heading = z.strictObject({
   type: z.literal('heading'),
@@ -140,7 +143,7 @@ const simple = [
 ] as const;
 const simpleBlock = z.discriminatedUnion('type', simple).meta({ id: 'DocumentBlock' });
 const column = z.strictObject({ type: z.literal('column'), content: z.array(simpleBlock) });
-const columns = z.strictObject({ type: z.literal('columns'), content: z.tuple([column, column]) });
+const columns = z.strictObject({ type: z.literal('columns'), content: z.array(column).length(2) });
 
 const shape = z.strictObject({
   version: z.literal(1),

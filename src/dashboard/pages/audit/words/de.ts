@@ -37,6 +37,7 @@ export const words = {
     token: 'API-Token',
     webhook: 'Webhook',
     alert: 'Meldungen im Chat',
+    letterhead: 'Briefkopf',
     template: 'Vorlage',
     image: 'Bild',
     list: 'Liste',

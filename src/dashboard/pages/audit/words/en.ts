@@ -39,6 +39,7 @@ export const words: typeof german = {
     token: 'API token',
     webhook: 'Webhook',
     alert: 'Chat alerts',
+    letterhead: 'Letterhead',
     template: 'Template',
     image: 'Image',
     list: 'List',
