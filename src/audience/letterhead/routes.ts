@@ -11,6 +11,7 @@ import { requireCurrent } from '#src/events/require-current.ts';
 import { letterheadBody, letterheadSchema } from '#src/intake/documents/letterhead-schema.ts';
 import { letterheadStore } from '#src/intake/documents/letterhead-store.ts';
 import { type DocumentTools, makeOf } from '#src/intake/documents/write-content.ts';
+import { setImageUses } from '#src/intake/images/uses.ts';
 import { remakeTemplates } from '#src/intake/templates/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
@@ -87,6 +88,7 @@ export const letterheadRoutes = ({ files, clock, intake }: AudienceContext): Rou
               throw unfit([{ path: 'body.logo', message: say`image_not_found: there is no such image` }]);
             const now = clock.now();
             store.put(body);
+            setImageUses(db, { usedBy: 'letterhead', id: '' }, body.logo === null ? [] : [body.logo], now);
             const remade = {
               templates: remakeTemplates(db, { change, now, tools }),
               campaigns: remakeDrafts(db, tools, now),
