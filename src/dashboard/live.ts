@@ -4,7 +4,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Activity } from '#api';
-import { isReachable } from '#dashboard/api/call.ts';
+import { isReachable, reached } from '#dashboard/api/reach.ts';
 import { eventNames } from '#dashboard/event-names.ts';
 import { practice } from '#dashboard/session.ts';
 
@@ -66,6 +66,8 @@ const follow = (practiceId: string): (() => void) => {
         };
         source.onerror = () => {
           pass({ state: 'connecting' });
+          // The stream alone may have ended.
+          void reached();
           // The stream was refused: the session is over, or too many follow. The browser tries again only where the connection
           // was lost.
           if (source.readyState !== EventSource.CLOSED) return;
@@ -78,8 +80,14 @@ const follow = (practiceId: string): (() => void) => {
           source.addEventListener(name, ({ data }) => pass({ event: JSON.parse(data) as Activity }));
       };
       open(hasGap);
+      const stopLooking = isReachable.subscribe((isThere) => {
+        if (!isThere || source.readyState !== EventSource.CLOSED) return;
+        clearTimeout(timer);
+        open(true);
+      });
       until.addEventListener('abort', () => {
         clearTimeout(timer);
+        stopLooking();
         source.close();
         isHolding = false;
         resolve();

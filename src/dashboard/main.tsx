@@ -3,8 +3,9 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { LocationProvider, useLocation } from 'preact-iso/router';
+import { isReachable } from '#dashboard/api/reach.ts';
 import { Head } from '#dashboard/parts/basics.tsx';
-import { ErrorNote } from '#dashboard/parts/feedback.tsx';
+import { ErrorNote, Toasts } from '#dashboard/parts/feedback.tsx';
 import { guardUnsaved } from '#dashboard/parts/unsaved.ts';
 import { account, loadAccount } from '#dashboard/session.ts';
 import { Shell } from '#dashboard/shell/shell.tsx';
@@ -54,6 +55,16 @@ const App = () => {
 };
 
 guardUnsaved();
+// What the browser itself would load, a download or another window, would show its own page of an error.
+addEventListener(
+  'click',
+  (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (isReachable.value || !link || link.origin !== location.origin || link.hash !== '') return;
+    if (link.download || link.target !== '' || !link.pathname.startsWith('/app')) event.preventDefault();
+  },
+  { capture: true },
+);
 effect(() => {
   document.documentElement.lang = language.value;
 });
@@ -64,6 +75,7 @@ if (root) {
   render(
     <LocationProvider scope="/app">
       <App />
+      <Toasts />
     </LocationProvider>,
     root,
   );

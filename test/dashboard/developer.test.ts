@@ -99,7 +99,7 @@ test('the check follows what is typed, and what is sent appears once however oft
 
 test('events appear live, wait while the list is paused, and run nothing of what strangers wrote', async () => {
   const page = await open('events');
-  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByText('Verbunden', { exact: true }).waitFor();
   await app.send(sender, { ...letter, subject: hostile('subject'), metadata: { note: hostile('metadata') } });
   const events = page.locator('.events li', { hasText: 'message.created' });
   const created = events.filter({ hasText: "('metadata')" });

@@ -96,14 +96,14 @@ test('a message appears while the list is open, and moves from waiting to handed
     },
   });
   const page = await open('post');
-  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByText('Verbunden', { exact: true }).waitFor();
   const subject = 'Rezept liegt bereit';
   const id = await app.send(practice, { ...ERIKA, subject });
   const row = page.getByRole('row').filter({ hasText: subject });
   await row.getByText('Wartet').waitFor();
   const own = await open(`post/${id}`);
   await sentence(own).filter({ hasText: 'Sie wartet noch auf den Versand.' }).waitFor();
-  await own.getByText('Live', { exact: true }).waitFor();
+  await own.getByText('Verbunden', { exact: true }).waitFor();
   taken.resolve();
   await row.getByText('Abgegeben').waitFor();
   await sentence(own).filter({ hasText: 'Unser Versandserver hat sie' }).waitFor();

@@ -123,10 +123,10 @@ test('without a connection the page says so, and goes on once it is there', asyn
   await page.goto('/app/account');
   await page.getByLabel('Sprache der E-Mails an Sie').waitFor();
   await page.context().setOffline(true);
-  await page.getByText('Keine Verbindung').waitFor();
+  await page.getByText('es geht von selbst weiter').waitFor();
   await page.getByLabel('Sprache der E-Mails an Sie').selectOption('en');
-  await page.getByText('Der Dienst ist gerade nicht zu erreichen').waitFor();
+  await page.getByText('Das ist noch nicht erledigt').waitFor();
   await page.context().setOffline(false);
-  await until('it is connected again', async () => (await page.getByText('Keine Verbindung').count()) === 0);
+  await page.getByText('Der Dienst ist wieder da.').waitFor();
   await page.problems();
 });

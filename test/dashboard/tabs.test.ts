@@ -70,10 +70,10 @@ test('two tabs of a practice follow its events by one stream, which moves on whe
   const shows = (page: Page, subject: string): Promise<void> => page.getByText(subject).first().waitFor();
 
   await first.goto(`/app/${practiceId}/post`);
-  await first.getByText('Live', { exact: true }).waitFor();
+  await first.getByText('Verbunden', { exact: true }).waitFor();
   const second = await first.context().newPage();
   await second.goto(`/app/${practiceId}/post`);
-  await second.getByText('Live', { exact: true }).waitFor();
+  await second.getByText('Verbunden', { exact: true }).waitFor();
   await send('Eins');
   await shows(first, 'Eins');
   await shows(second, 'Eins');

@@ -2,9 +2,9 @@
 // `body` is sent as JSON, all else is the query; what is undefined is left out, in the query also what is empty. A session that is
 // over, or a sign-in that is too old for what was asked, is made good by a dialog (`signInAgain`), and the call is repeated: nothing
 // that was typed is lost.
-import { signal } from '@preact/signals';
 import type { Operations } from '#api';
 import { language } from '#dashboard/words.ts';
+import { isFromService, isReachable, pause, reached, reachedWithin } from './reach.ts';
 
 export type OperationName = keyof Operations & string;
 export type Input<K extends OperationName> = Operations[K]['input'] | WithForm<Operations[K]['input']>;
@@ -112,16 +112,6 @@ export const onSignInNeeded = (ask: typeof signInAgain): void => {
   signInAgain = ask;
 };
 
-/** Whether the last call reached the service. */
-export const isReachable = signal(true);
-
-addEventListener('offline', () => {
-  isReachable.value = false;
-});
-addEventListener('online', () => {
-  isReachable.value = true;
-});
-
 let csrfToken = '';
 export const useCsrfToken = (token: string): void => {
   csrfToken = token;
@@ -147,16 +137,50 @@ const requestFor = (name: string, input: Readonly<Record<string, unknown>>): Req
   return new Request(url, { method, headers, body: sent });
 };
 
-const send = async (request: Request, abort?: AbortSignal): Promise<Response> => {
+/** Undefined: no answer came. */
+const fetched = async (request: Request, abort?: AbortSignal): Promise<Response | undefined> => {
   try {
     const response = await fetch(request, { signal: abort });
-    isReachable.value = true;
-    return response;
+    return isFromService(response) ? response : undefined;
   } catch (error) {
     if (abort?.aborted) throw error;
-    isReachable.value = false;
-    throw new Refusal(0, { code: 'unreachable' });
+    return undefined;
   }
+};
+
+/** What a person did is not done much later, when they think of something else. */
+const WRITE_WAITS_MS = 60_000;
+/** The service is there and this alone fails, or it is about to restart. */
+const MAX_FAILURES = 4;
+const FAILED_MS = 500;
+
+/**
+ * Without an answer, what reads is asked again once the service is there, and so is for some time what writes with an
+ * Idempotency-Key. Any other write may have been done: whoever asked for it decides.
+ */
+const send = async (request: Request, abort?: AbortSignal): Promise<Response> => {
+  const isRead = request.method === 'GET';
+  const isRepeated = isRead || request.headers.has('Idempotency-Key');
+  const waitsMs = isRead ? undefined : WRITE_WAITS_MS;
+  for (let failures = 1; ; failures++) {
+    const isLast = !isRepeated || failures === MAX_FAILURES;
+    const response = await fetched(request.clone(), abort);
+    if (response && (response.status !== 503 || isLast)) {
+      isReachable.value = true;
+      return response;
+    }
+    if (!response) isReachable.value = false;
+    if (isLast) break;
+    await pause(failures * FAILED_MS, abort);
+    try {
+      if (await reachedWithin(abort, waitsMs)) failures = 0;
+    } catch (error) {
+      if (abort?.aborted) throw error;
+      break;
+    }
+  }
+  void reached();
+  throw new Refusal(0, { code: 'unreachable' });
 };
 
 const refusalOf = async (response: Response): Promise<Refusal> => {

@@ -1,6 +1,7 @@
 // A chart over days, with its numbers as a table. The library is loaded when a chart is first shown.
 import { useEffect, useRef } from 'preact/hooks';
 import type { Rates } from '#api';
+import { loadPart } from '#dashboard/api/reach.ts';
 import { day, dayOfYear, number } from '#dashboard/words.ts';
 import { Table } from './table.tsx';
 import { partWords } from './words.ts';
@@ -45,7 +46,7 @@ const draw = async (
   element: HTMLElement,
   { days, series, format = number }: ChartProps,
 ): Promise<() => void> => {
-  const { default: UPlot } = await import('uplot');
+  const { default: UPlot } = await loadPart(() => import('uplot'));
   // A canvas does not know the style's own names, and a name's colour is another one in the dark: asked at each drawing.
   const colour = (name: string) => (): string => {
     element.style.color = `var(${name})`;

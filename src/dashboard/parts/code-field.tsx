@@ -1,5 +1,6 @@
 // A field in which text or HTML with placeholders is written. Its editor is loaded when it is shown.
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { loadPart } from '#dashboard/api/reach.ts';
 import type { Editor } from './editor/editor.ts';
 import { ErrorNote, Skeleton } from './feedback.tsx';
 import { type ContentProblem, PLACEHOLDER } from './placeholders.ts';
@@ -31,7 +32,7 @@ export const CodeField = (props: CodeFieldProps) => {
   useEffect(() => {
     let made: Editor | undefined;
     let isGone = false;
-    import('./editor/editor.ts')
+    loadPart(() => import('./editor/editor.ts'))
       .then(({ createEditor }) => {
         const parent = host.current;
         if (isGone || !parent) return;

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Refusal } from '#dashboard/api/call.ts';
+import { isReachable } from '#dashboard/api/reach.ts';
 import type { Data } from '#dashboard/data.ts';
 import { Button, Code } from './basics.tsx';
 import { partWords } from './words.ts';
@@ -42,9 +43,11 @@ export const ErrorNote = ({ error, onRetry, what }: ErrorNoteProps) => {
   return (
     <div class="note bad" role="alert">
       <p>
-        <strong>{isUnreachable ? w.unreachable : (what ?? w.failed)}</strong>
+        <strong>
+          {isUnreachable ? (isReachable.value ? w.reachedAgain : w.unreachable) : (what ?? w.failed)}
+        </strong>
       </p>
-      {isUnreachable && <p>{w.unreachableHint}</p>}
+      {isUnreachable && <p>{isReachable.value ? w.reachedHint : w.unreachableHint}</p>}
       {what === undefined && refusal?.message && (
         <p lang={refusal.language}>
           {refusal.message} {refusal.fields.length === 0 && refusal.hint}
@@ -146,6 +149,7 @@ export const toast = (text: string): void => {
 
 export const Toasts = () => (
   <div class="toasts" role="status" aria-live="polite">
+    {!isReachable.value && <p class="gone">{partWords().gone}</p>}
     {toasts.value.map(({ id, text }) => (
       <p key={id}>{text}</p>
     ))}

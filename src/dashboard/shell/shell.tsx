@@ -4,7 +4,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import lazy, { ErrorBoundary } from 'preact-iso/lazy';
 import { Route, Router, useLocation } from 'preact-iso/router';
-import { isReachable, Refusal } from '#dashboard/api/call.ts';
+import { Refusal } from '#dashboard/api/call.ts';
+import { isReachable, loadPart, reached } from '#dashboard/api/reach.ts';
 import { languages, languageTags } from '#dashboard/languages.ts';
 import { liveState, useLiveStream } from '#dashboard/live.ts';
 import type { PageEntry } from '#dashboard/page-entry.ts';
@@ -12,7 +13,7 @@ import { operatorPages, ownPages, practicePages } from '#dashboard/pages.ts';
 import { Button, Head, Lamp } from '#dashboard/parts/basics.tsx';
 import { ConflictDialog } from '#dashboard/parts/conflict.tsx';
 import { Menu } from '#dashboard/parts/dialog.tsx';
-import { ErrorNote, Note, Toasts } from '#dashboard/parts/feedback.tsx';
+import { ErrorNote, Note } from '#dashboard/parts/feedback.tsx';
 import { mayLeave } from '#dashboard/parts/unsaved.ts';
 import { account, practice, signOut } from '#dashboard/session.ts';
 import { chooseLanguage, language } from '#dashboard/words.ts';
@@ -39,15 +40,16 @@ const NotFound = () => {
 
 const RELOADED = 'sendwerk.reloaded';
 
-/** A page that is gone belongs to a version that was updated: the new one is loaded, once. */
+/** A page that is gone belongs to a version that was updated: the new one is loaded, once, and only while the service answers. */
 const loadOrReload = async (entry: PageEntry) => {
   try {
-    const page = await entry.load();
+    const page = await loadPart(entry.load);
     sessionStorage.removeItem(RELOADED);
     return page;
   } catch {
     if (sessionStorage.getItem(RELOADED) !== null) return { default: Broken };
     sessionStorage.setItem(RELOADED, 'yes');
+    await reached();
     location.reload();
     return new Promise<never>(() => {});
   }
@@ -126,7 +128,7 @@ const lampOf = { connected: 'good', connecting: 'warn', hidden: 'plain' } as con
 const Bar = ({ onMenu, isMenuOpen }: { readonly onMenu: () => void; readonly isMenuOpen: boolean }) => {
   const w = shellWords();
   const inside = practice.value;
-  const live = w.live[liveState.value];
+  const state = isReachable.value ? liveState.value : 'connecting';
   return (
     <header class="bar">
       <Button text={w.menu} kind="menubutton" aria-expanded={isMenuOpen} onClick={onMenu} />
@@ -143,7 +145,7 @@ const Bar = ({ onMenu, isMenuOpen }: { readonly onMenu: () => void; readonly isM
         <span class="quiet">{w.search}</span>
         <kbd>{isApple ? '⌘K' : w.ctrlK}</kbd>
       </button>
-      {inside && <Lamp tone={lampOf[liveState.value]} text={live} />}
+      {(inside || !isReachable.value) && <Lamp tone={lampOf[state]} text={w.live[state]} />}
       <AccountMenu />
     </header>
   );
@@ -170,11 +172,6 @@ const Frame = ({ children }: { readonly children: ComponentChildren }) => {
             {w.asOperator(inside.name)} <a href="/app/operator/practices">{w.leave}</a>
           </Note>
         )}
-        {!isReachable.value && (
-          <div role="status">
-            <Note kind="warn">{w.offline}</Note>
-          </div>
-        )}
         {children}
       </main>
     </div>
@@ -186,7 +183,7 @@ const Broken = () => {
   return (
     <>
       <Head title={w.broken} />
-      <Button text={w.reload} onClick={() => location.reload()} />
+      <Button text={w.reload} onClick={() => void reached().then(() => location.reload())} />
     </>
   );
 };
@@ -269,7 +266,6 @@ export const Shell = () => {
       <LeaveQuestion />
       <SignInAgain />
       <ConflictDialog />
-      <Toasts />
     </>
   );
 };

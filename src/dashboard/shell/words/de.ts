@@ -34,8 +34,7 @@ export const words = {
   noPracticeText: 'Wer Sie einlädt, schickt Ihnen damit eine E-Mail mit einem Link.',
   asOperator: (name: string) =>
     `Sie sind als Betreiber in „${name}“. Was Sie ansehen und ändern, steht im Protokoll der Praxis.`,
-  offline: 'Keine Verbindung. Was Sie sehen, ist vielleicht nicht mehr aktuell.',
-  live: { connected: 'Live', connecting: 'Verbindet', hidden: 'Angehalten' },
+  live: { connected: 'Verbunden', connecting: 'Nicht verbunden', hidden: 'Angehalten' },
   search: 'Suchen',
   ctrlK: 'Strg K',
   palette: 'Suchen und springen',

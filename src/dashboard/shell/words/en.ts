@@ -36,8 +36,7 @@ export const words: typeof german = {
   noPracticeText: 'You get an email with a link when someone invites you.',
   asOperator: (name) =>
     `You are inside “${name}” as operator. The practice’s audit shows what you look at and change.`,
-  offline: 'No connection. What you see may be out of date.',
-  live: { connected: 'Live', connecting: 'Connecting', hidden: 'Paused' },
+  live: { connected: 'Connected', connecting: 'Not connected', hidden: 'Paused' },
   search: 'Search',
   ctrlK: 'Ctrl K',
   palette: 'Search and go',
