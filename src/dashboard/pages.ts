@@ -33,6 +33,7 @@ export const practicePages = [
     { path: 'webhooks/:item', needs: 'webhooks.manage', load: () => import('./pages/webhooks/page.tsx') },
     { path: 'alerts', needs: 'webhooks.manage', load: () => import('./pages/alerts/page.tsx') },
     { path: 'tokens', needs: 'tokens.manage', load: () => import('./pages/tokens/page.tsx') },
+    { path: 'requests', needs: 'tokens.manage', load: () => import('./pages/requests/page.tsx') },
     { path: 'examples', load: () => import('./pages/examples/page.tsx') },
     { path: 'captures', needs: 'messages.view_content', load: () => import('./pages/captures/page.tsx') },
     {

@@ -63,6 +63,8 @@ export class Exchange implements RequestContext {
   bodyBytes: Buffer | null = null;
   bytesOut = 0;
   errorCode: ErrorCode | undefined;
+  /** Ids of messages that the request has made. */
+  made: readonly string[] = [];
   /** The handler has asked for the version that If-Match names. */
   versionAsked = false;
   readonly #log: Log;
@@ -152,6 +154,10 @@ export class Exchange implements RequestContext {
     const value = this.request.headers[name];
     if (typeof value !== 'string') return undefined;
     return this.countOf(name) === 1 ? value : undefined;
+  };
+
+  noteMade = (messageIds: readonly string[]): void => {
+    this.made = messageIds;
   };
 
   otherVersion = (record: object): string | null => {

@@ -44,6 +44,7 @@ type Doors = Pick<
   | 'practiceNamed'
   | 'tenantExists'
   | 'someMoved'
+  | 'noteRequest'
 >;
 
 /** Each is made when its language is first asked for: its sentences are loaded by then. */
@@ -98,6 +99,7 @@ export const openHttp = (base: Base, doors: Doors, parts: HttpParts) => {
     practiceNamed,
     tenantExists,
     someMoved,
+    noteRequest,
   } = doors;
   const metrics = createHttpMetrics();
   const server = createHttpServer({
@@ -120,6 +122,7 @@ export const openHttp = (base: Base, doors: Doors, parts: HttpParts) => {
     practiceNamed,
     tenantExists,
     someMoved,
+    ...(noteRequest && { noteRequest }),
     speakIn: speakersOf(parts.refusals),
     serviceName: name,
     limits: base.limits,

@@ -11,7 +11,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import express, { type Request } from 'express';
 import { type ByteBudget, createByteBudget } from '#src/kernel/byte-budget.ts';
-import { AppError } from '#src/kernel/errors.ts';
+import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { type Log, REQUEST_LINE } from '#src/kernel/log.ts';
 import { redactText } from '#src/kernel/redact.ts';
@@ -31,6 +31,25 @@ export interface HttpServerOptions extends ServeOptions {
   /** HTTPS; null: a proxy in front has it. */
   readonly secure?: SecureOptions | null;
   readonly log: Log;
+  /** Told of each request that came by an API token, once it is answered or its client has left. */
+  readonly noteRequest?: (
+    token: {
+      readonly id: string;
+      readonly name: string;
+      readonly tenantId: string;
+      readonly projects: ReadonlySet<string> | null;
+    },
+    request: {
+      readonly at: number;
+      readonly method: string;
+      readonly path: string;
+      readonly status: number | null;
+      readonly code: ErrorCode | null;
+      readonly ms: number;
+      readonly requestId: string;
+      readonly messageIds: readonly string[];
+    },
+  ) => void;
   readonly metrics?: HttpMetrics;
   /** Holds request bodies until they are answered. */
   readonly bodies: ByteBudget;
@@ -82,6 +101,24 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     if (errorCode === 'internal_error') options.metrics?.internalErrors.note?.({}, 1);
   };
 
+  const noteRequest = ({ caller, request, response, route, errorCode, ...exchange }: Exchange): void => {
+    const { kind, credentialId: id, name, tenantId, projects } = caller;
+    if ((kind !== 'team_token' && kind !== 'project_token') || tenantId === null || !route) return;
+    options.noteRequest?.(
+      { id, name, tenantId, projects },
+      {
+        at: options.clock.now(),
+        method: request.method,
+        path: route.path,
+        status: response.headersSent ? response.statusCode : null,
+        code: errorCode ?? null,
+        ms: elapsed(exchange),
+        requestId: exchange.requestId,
+        messageIds: exchange.made,
+      },
+    );
+  };
+
   const settle = (exchange: Exchange): void => {
     inFlight -= 1;
     exchange.isSettled = true;
@@ -89,6 +126,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     exchange.bytesHeld = 0;
     answers.release(budgetOwner(exchange), exchange.answerHeld);
     count(exchange);
+    noteRequest(exchange);
     logAccess(log, exchange);
   };
 
@@ -243,6 +281,10 @@ const refuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => 
 const loggedPath = (path: string): string =>
   redactText(path.replace(/(\/t\/[oc]\/).*$/is, '$1')).slice(0, MAX_LOGGED_PATH);
 
+/** ms, with two decimals. */
+const elapsed = ({ startedAt }: Pick<Exchange, 'startedAt'>): number =>
+  Math.round((performance.now() - startedAt) * 100) / 100;
+
 const logAccess = (log: Log, exchange: Exchange): void => {
   const { request, response, route, caller, clientRequestId, errorCode } = exchange;
   log.info(
@@ -255,7 +297,7 @@ const logAccess = (log: Log, exchange: Exchange): void => {
       status: response.headersSent ? response.statusCode : null,
       ...(errorCode ? { code: errorCode } : {}),
       ...(response.writableFinished ? {} : { aborted: true }),
-      duration_ms: Math.round((performance.now() - exchange.startedAt) * 100) / 100,
+      duration_ms: elapsed(exchange),
       credential_id: caller.credentialId,
       tenant_id: caller.tenantId ?? exchange.tenantId,
       bytes_in: exchange.bytesIn,

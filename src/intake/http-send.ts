@@ -47,16 +47,20 @@ export const tokenOf = ({ kind, credentialId }: Pick<Caller, 'kind' | 'credentia
   kind === 'team_token' || kind === 'project_token' ? credentialId : null;
 
 /** The practice, the projects of it that the caller may use, and their token. */
-export const senderOf = ({ caller, tenantId }: Pick<RequestContext, 'caller' | 'tenantId'>) => {
+export const senderOf = ({
+  caller,
+  tenantId,
+  noteMade,
+}: Pick<RequestContext, 'caller' | 'tenantId' | 'noteMade'>) => {
   if (tenantId === null)
     throw new Error('the server names the tenant of every route that asks for a permission');
-  return { tenantId, tokenId: tokenOf(caller), projects: caller.projects };
+  return { tenantId, tokenId: tokenOf(caller), projects: caller.projects, noteMade };
 };
 
 export const replayHeaders = (replayed: boolean) => (replayed ? { 'Idempotent-Replayed': 'true' } : {});
 
 /** Accepts the message of one request, in whatever form it came. */
-export const sendOne = (
+export const sendOne = async (
   intake: IntakeContext,
   source: 'api' | ForeignSource,
   body: SendBody,
@@ -64,13 +68,16 @@ export const sendOne = (
 ): Promise<Accepted> => {
   const key = keyOf(body.idempotency_key, context);
   const { idempotency_key: _, ...request } = body;
-  return accept(intake, {
-    ...senderOf(context),
+  const { noteMade, ...sender } = senderOf(context);
+  const accepted = await accept(intake, {
+    ...sender,
     projectId: body.project_id ?? null,
     source,
     draft: draftOf(body),
     idempotency: key === null ? null : { key, request },
   });
+  if (accepted.kind === 'accepted') noteMade([accepted.answer.id]);
+  return accepted;
 };
 
 /** The answer to who sent one message. */

@@ -11,7 +11,7 @@ import { errorTable } from '#src/kernel/error-table.ts';
 import type { AppError } from '#src/kernel/errors.ts';
 import { memberLanguageOf } from '#src/kernel/language.ts';
 import type { Log } from '#src/kernel/log.ts';
-import { toAppError } from '#src/kernel/route.ts';
+import { type RequestContext, toAppError } from '#src/kernel/route.ts';
 import type { Speak } from '#src/kernel/say.ts';
 import { type Accepted, rooted } from './accept.ts';
 import { answerIn, findKept, IDEMPOTENCY_PERIOD, type KeyedRequest, keepAnswer } from './answer.ts';
@@ -83,6 +83,7 @@ export interface ManyRequest {
   readonly tokenId?: string | null;
   /** Ids of the projects that the credential is limited to; null: all. */
   readonly projects: Caller['projects'];
+  readonly noteMade?: RequestContext['noteMade'];
   /** The idempotency key of the whole; null: a repetition is a new request. */
   readonly key: string | null;
   readonly log: Log;
@@ -148,15 +149,22 @@ const finish = (
 };
 
 /**
- * Does the work, or answers as it was answered before. A rejection of `work` refuses the whole request, and the key is free
+ * Does the work, or answers as it was answered before. A rejection of `doAll` refuses the whole request, and the key is free
  * again. Rejects with `not_found`, `idempotency_conflict`, and `idempotency_in_progress` after half a minute.
  */
 export const answerWhole = (
   { files, clock, requests }: IntakeContext,
   whole: WholeRequest,
-  work: () => Promise<WholeAnswer>,
+  doAll: () => Promise<WholeAnswer>,
 ): Promise<Answered> => {
   const { tenantId, key, digest } = whole;
+  const work = async (): Promise<WholeAnswer> => {
+    const answer = await doAll();
+    whole.noteMade?.(
+      answer.outcomes.flatMap((outcome) => (outcome.kind === 'accepted' ? [outcome.answer.id] : [])),
+    );
+    return answer;
+  };
   const answered = ({ status, body }: WholeAnswer): Answered => ({ status, body, replayed: false });
   if (key === null) return work().then(answered);
   const request = { key, digest };

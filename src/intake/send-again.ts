@@ -212,19 +212,18 @@ export const sendAgainRoute = (intake: IntakeContext): Route => {
       const stored = await intake.files.read(id, (db) => storedMessage(db, messageID, caller));
       const draft = await draftOf(stored, recipientsFor(stored, body, caller));
       const request = { send_again: messageID, to: body?.to ?? null };
-      return acceptedResult(
-        await accept(intake, {
-          tenantId: id,
-          tokenId: tokenOf(caller),
-          projects: caller.projects,
-          projectId: stored.message.project_id,
-          // A mail that a person wrote with a mail program is not declared as automatic.
-          source: stored.message.source as PlainSource,
-          draft,
-          idempotency: key === null ? null : { key, request },
-        }),
-        context.answerLanguage,
-      );
+      const accepted = await accept(intake, {
+        tenantId: id,
+        tokenId: tokenOf(caller),
+        projects: caller.projects,
+        projectId: stored.message.project_id,
+        // A mail that a person wrote with a mail program is not declared as automatic.
+        source: stored.message.source as PlainSource,
+        draft,
+        idempotency: key === null ? null : { key, request },
+      });
+      if (accepted.kind === 'accepted') context.noteMade([accepted.answer.id]);
+      return acceptedResult(accepted, context.answerLanguage);
     },
   });
 };

@@ -37,6 +37,8 @@ export interface RequestContext {
   /** How often the request has a header. */
   readonly countOf: (name: string) => number;
   readonly log: Log;
+  /** Messages that the request has made, for the log of the API. */
+  readonly noteMade: (messageIds: readonly string[]) => void;
   /**
    * The ETag of the record, which is as the route answers it, where If-Match names another version; null where it names this
    * one or the request has no If-Match. Asked in the transaction that writes: see `requireCurrent` in events/.

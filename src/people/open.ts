@@ -12,6 +12,8 @@ import { operatorSignInRoutes } from './operator-sign-in.ts';
 import { createFindOperator, createNoteEntrance } from './operators.ts';
 import { createPasswords } from './passwords.ts';
 import { personalData } from './personal-data.ts';
+import { createRequestLog } from './request-log.ts';
+import { requestRoutes } from './request-routes.ts';
 import { roleRoutes } from './role-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { createSessions, createSessionsLastUsed } from './sessions.ts';
@@ -32,6 +34,7 @@ export const openPeople = (
   const { service, admin } = config();
   const origin = service.public_origin;
 
+  const requests = createRequestLog();
   const tokensLastUsed = createTokensLastUsed(files, clock);
   const sessionsLastUsed = createSessionsLastUsed(platform, clock);
   const findOperator = createFindOperator(() => config().operators);
@@ -74,8 +77,13 @@ export const openPeople = (
       sessions,
     }),
     noteEntrance: createNoteEntrance(files, clock),
+    /** Each request that came by a token, once it is answered. */
+    noteRequest: requests.note,
     /** The tenant is gone, and its tokens with it. */
-    forget: (tenantId: string): void => tokensLastUsed.forget(tenantId),
+    forget: (tenantId: string): void => {
+      tokensLastUsed.forget(tenantId);
+      requests.forget(tenantId);
+    },
     personalData,
     routes: [
       ...signInRoutes(signIn),
@@ -87,6 +95,7 @@ export const openPeople = (
       ...invitationRoutes({ ...members, sessions, serviceName: service.name }),
       ...membershipRoutes(members),
       ...tokenRoutes(base, brakeOf),
+      ...requestRoutes(requests),
     ],
     jobs: [
       lastUsedJob('note when tokens were used', tokensLastUsed),

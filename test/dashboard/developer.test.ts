@@ -5,7 +5,7 @@ import process from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
-import { checkAccessibility, openBrowser, runsNothing } from '#test/support/browser.ts';
+import { checkAccessibility, isFit, openBrowser, runsNothing } from '#test/support/browser.ts';
 import { hostile, type TestPage } from '#test/support/chromium.ts';
 import { createHook, deliveriesOf, outboundTo, requestTo } from '#test/support/hooks.ts';
 import { type Answer, type HttpsReceiver, startHttpsReceiver } from '#test/support/https-receiver.ts';
@@ -273,4 +273,22 @@ test('the examples run as they are shown, and ask for the message that was sent 
     await page.locator('.tabs [aria-current=page]', { hasText: kind }).waitFor();
     await checkAccessibility(page);
   }
+});
+
+test('an error of a program is explained in the log of the API as it happens, and a message leads to its request', async () => {
+  const page = await open('requests?status=4xx');
+  await page.getByText('Keine Anfrage passt dazu').waitFor();
+  const { body } = await app.request<{ id: string }>('POST', `${sender.base}/send`, letter, sender.token);
+  await app.request('POST', `${sender.base}/send`, { to: 'no address' }, sender.token);
+  const lines = page.locator('.requests > li');
+  await lines.filter({ hasText: 'invalid_request' }).getByRole('group').click();
+  await page.getByText('Berichtigen Sie die Felder').waitFor();
+  expect(await lines.count(), 'the other request was answered with 202').toBe(1);
+  await isFit(page);
+
+  await page.goto(`/app/${sender.practice.id}/post/${body.id}`);
+  await page.getByText('Technik').click();
+  await page.getByRole('link', { name: 'Anfrage im Protokoll der API' }).click();
+  await lines.filter({ hasText: body.id }).waitFor();
+  expect(await lines.textContent()).toMatch(/202.*POST \/api\/practices\/\{id\}\/send/);
 });

@@ -91,6 +91,7 @@ export const pages: readonly ShownPage[] = [
   },
   { name: 'alerts', path: ofPractice('alerts'), as: 'owner', ready: 'tbody tr' },
   { name: 'tokens', path: ofPractice('tokens'), as: 'owner', ready: 'tbody tr' },
+  { name: 'requests', path: ofPractice('requests'), as: 'owner', ready: '.requests li' },
   { name: 'examples', path: ofPractice('examples'), as: 'owner', ready: '.code' },
   { name: 'domain', path: ofPractice('domain'), as: 'owner', ready: '.records', isInReadme: true },
   { name: 'deliverability', path: ofPractice('deliverability'), as: 'owner', ready: '.lamps' },

@@ -196,6 +196,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'PATCH /api/practices/{id}/routes/{routeID}': ['routes.manage', refusedBody],
   'POST /api/practices/{id}/routes/{routeID}/default': ['routes.manage', noSuchThing],
   'GET /api/practices/{id}/api-tokens': ['tokens.manage', found],
+  'GET /api/practices/{id}/requests': ['tokens.manage', found],
   'POST /api/practices/{id}/api-tokens': ['tokens.manage', refusedBody],
   'DELETE /api/practices/{id}/api-tokens/{tokenID}': ['tokens.manage', noSuchThing],
   'POST /api/practices/{id}/api-tokens/{tokenID}/slow': ['tokens.manage', refusedBody],

@@ -7,7 +7,7 @@ import { Badge, Card, Facts, Head, Time } from '#dashboard/parts/basics.tsx';
 import { curlOf, Empty } from '#dashboard/parts/feedback.tsx';
 import { FilterDay, FilterSelect, ShowAll } from '#dashboard/parts/filters.tsx';
 import { Paged, Table } from '#dashboard/parts/table.tsx';
-import { practice } from '#dashboard/session.ts';
+import { may, practice } from '#dashboard/session.ts';
 import { translated } from '#dashboard/words.ts';
 import { type Difference, differences } from './diff.ts';
 import { words } from './words/de.ts';
@@ -84,7 +84,16 @@ const Entry = ({ entry }: { readonly entry: AuditEntry }) => {
               </>,
             ],
             [w.from, client_address],
-            [w.requestId, request_id && <code>{request_id}</code>],
+            [
+              w.requestId,
+              request_id && isToken && may('tokens.manage') ? (
+                <a href={`/app/${practice.value?.id}/requests?request=${request_id}`}>
+                  <code>{request_id}</code>
+                </a>
+              ) : (
+                request_id && <code>{request_id}</code>
+              ),
+            ],
           ]}
         />
         <p class="actions">

@@ -56,6 +56,14 @@ const Row = ({
             <a class="button small" href={`${base}/${path}`}>
               {translated(words).look}
             </a>
+            {about.message_id && may('tokens.manage') && (
+              <>
+                {' '}
+                <a class="button small" href={`${base}/requests?message=${about.message_id}`}>
+                  {translated(words).requestOf}
+                </a>
+              </>
+            )}
           </p>
         )}
         <Code text={JSON.stringify(data, null, 2)} label={event} />

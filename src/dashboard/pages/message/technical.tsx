@@ -115,6 +115,9 @@ export const Technical = ({ held: { message, events } }: { readonly held: Held }
             [w.size, bytes(message.size_bytes)],
           ]}
         />
+        {may('tokens.manage') && (
+          <LinkButton text={w.requestOf} href={`/app/${target.id}/requests?message=${message.id}`} />
+        )}
         {may('messages.view_content') && !message.content_removed && message.source !== 'system' && (
           <LinkButton
             text={w.source}

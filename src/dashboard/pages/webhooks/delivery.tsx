@@ -5,6 +5,7 @@ import { Badge, Button, Code, Facts, Time, type Tone } from '#dashboard/parts/ba
 import { Dialog } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { failureOf } from '#dashboard/parts/followers.tsx';
+import { may } from '#dashboard/session.ts';
 import { number, translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
 
@@ -60,6 +61,12 @@ export const DeliveryDialog = ({ id, webhookID, deliveryID, onClose, onChange }:
                 [
                   w.message,
                   delivery.message_id && <a href={`/app/${id}/post/${delivery.message_id}`}>{w.look}</a>,
+                ],
+                [
+                  w.pages.requests,
+                  delivery.message_id && may('tokens.manage') && (
+                    <a href={`/app/${id}/requests?message=${delivery.message_id}`}>{w.requestOf}</a>
+                  ),
                 ],
                 [w.id, <code key="id">{delivery.id}</code>],
               ]}
