@@ -10,6 +10,8 @@ import { createAdmission } from './admit.ts';
 import { createAnswering } from './answering.ts';
 import { applyDnsRoute } from './apply-dns-route.ts';
 import { openChecks } from './checks/open.ts';
+import { deskRoutes } from './desk/routes.ts';
+import { openForms } from './forms/open.ts';
 import { heldForwards } from './forwarding/held.ts';
 import { type ForwardingDeps, openForwarding } from './forwarding/open.ts';
 import { openHooks } from './hooks/open.ts';
@@ -45,6 +47,7 @@ export const openInbound = (
   const sourceOf = createMailSources(files, clock);
   const forwarding = openForwarding(base, rooms);
   const hooks = openHooks(base, intake);
+  const forms = openForms(base, { intake, answering });
   const receives: Pick<
     Receives<Reporter>,
     | 'admit'
@@ -98,10 +101,13 @@ export const openInbound = (
       applyDnsRoute(domains.receiving),
       ...forwarding.routes,
       ...hooks.routes,
+      ...forms.routes,
+      ...deskRoutes(files, clock),
     ],
     jobs: hooks.jobs,
     nightly: [
       ...forwarding.nightly,
+      ...forms.nightly,
       {
         what: 'practices that receive mail, in the registry',
         run: (id) => registerInbound(settings, id),

@@ -14,6 +14,7 @@ import {
   SETTINGS,
 } from '#src/kernel/personal-data.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
+import { presentThread } from './desk/threads.ts';
 import { forwardStore } from './forwarding/store.ts';
 import { forwardTargets, setForwardTargets } from './forwarding/targets.ts';
 import { sourcePieces } from './mailbox/download.ts';
@@ -56,6 +57,8 @@ const anyMail = {
   state: null,
   read: null,
   threadId: null,
+  assignee: null,
+  done: null,
   replyToSeq: null,
   receivedFrom: null,
   receivedBefore: null,
@@ -93,8 +96,11 @@ const received: PagedPart<InboundRow> = {
     const own = (list: ReturnType<typeof presentMail>['to']) =>
       list.filter(({ address }) => person.is(address));
     for (const row of rows) {
-      const mail = await files.read(tenantId, (db) => presentMail(db, row));
-      yield { ...mail, to: own(mail.to), cc: own(mail.cc), text: await textOf(reading, row) };
+      const { mail, notes } = await files.read(tenantId, (db) => ({
+        mail: presentMail(db, row),
+        notes: presentThread(db, row.thread_id).notes.map(({ text, created_at }) => ({ text, created_at })),
+      }));
+      yield { ...mail, to: own(mail.to), cc: own(mail.cc), text: await textOf(reading, row), notes };
     }
   },
 };
@@ -130,6 +136,13 @@ export const personalData: PersonalData = {
       kind: 'mentions_in_mails_received',
     },
     {
+      table: 'inbound_notes',
+      keys: ['seq'],
+      searched: ['text', 'author'],
+      others: ['id', 'thread_id', 'author_id'],
+      kind: 'notes',
+    },
+    {
       table: 'inbound_forwards',
       keys: ['seq'],
       searched: ['recipient', 'target', 'diagnostic'],
@@ -150,6 +163,10 @@ export const personalData: PersonalData = {
   ],
   otherTables: {
     inbound_hooks: SETTINGS,
+    website_forms: SETTINGS,
+    website_form_posts: COUNTS,
+    saved_replies: SETTINGS,
+    inbound_threads: 'ids of conversations and members',
     inbound_removed: COUNTS,
     inbound_pieces: 'goes with its mail',
     automatic_replies: HASHES,

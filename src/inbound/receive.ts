@@ -8,7 +8,6 @@
 // The first automatic reply to a message of ours is a signal about that message and no mail for people, if it would be
 // in the inbox and its author is the recipient: anyone may quote a Message-ID. All others are mail.
 import { createHash, hash } from 'node:crypto';
-import { eventStore } from '#src/events/store.ts';
 import type { SignalDeps } from '#src/feedback/apply-signal.ts';
 import { readReport } from '#src/feedback/read-report.ts';
 import { applyReport } from '#src/feedback/receive.ts';
@@ -34,10 +33,11 @@ import {
   verdictOf,
 } from './checks/verdict-rules.ts';
 import type { CheckedMail, MailHead } from './mail.ts';
-import { readHead, searchTextOf } from './reading/head.ts';
+import { readHead } from './reading/head.ts';
 import { mailboxFor, namesSender, withoutToken } from './recipient-rules.ts';
 import { inboundSettingsStore } from './settings-store.ts';
 import { countedBytes, inboundStore } from './store.ts';
+import { storeMail } from './store-mail.ts';
 import { threadOf } from './threads.ts';
 
 export interface ReceiveDeps {
@@ -120,39 +120,12 @@ const insert = (
     report.kind === 'auto_reply' && state === 'inbox' && recipient && isAuthor(checked, recipient);
   if (isSignal && applyReport(db, recipient.id, report, 'not_proven', signals, now) === 'changed')
     return true;
-  const recipients = reached.map(withoutToken);
-  const inboundSeq = inboundStore(db).insert(
-    {
-      id,
-      state,
-      state_reason: reason,
-      mail_from: envelope.mailFrom,
-      recipients_json: JSON.stringify(recipients),
-      from_json: JSON.stringify(head.from),
-      to_json: JSON.stringify(head.to),
-      cc_json: JSON.stringify(head.cc),
-      subject: head.subject,
-      sent_at: head.sentAt,
-      internet_message_id: head.internetMessageId,
-      in_reply_to: head.inReplyTo,
-      references_json: JSON.stringify(head.references),
-      reply_to_seq: message?.seq ?? null,
-      thread_id: threadId ?? id,
-      auth_json: JSON.stringify(checked.auth),
-      spam_json: JSON.stringify(checked.spam),
-      size_bytes: source.length,
-      search_text: searchTextOf(head, [envelope.mailFrom, ...recipients]),
-      received_at: now,
-    },
-    source,
-  );
-  if (state !== 'inbox') return false;
-  eventStore(db).append({
-    type: 'inbound.received',
-    messageSeq: message?.seq ?? 0,
-    recipientId: recipient?.id ?? null,
-    inboundSeq,
-    at: now,
+  storeMail(db, {
+    ...{ id, state, reason, head, source, now, thread: { message, recipient, threadId } },
+    mailFrom: envelope.mailFrom,
+    recipients: reached.map(withoutToken),
+    auth: checked.auth,
+    spam: checked.spam,
   });
   return false;
 };

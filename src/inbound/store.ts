@@ -3,6 +3,7 @@
 import { remembered } from '#src/kernel/db/memory.ts';
 import { type Each, eachRow, overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { StoredRow } from '#src/kernel/old-rows.ts';
+import { threadStore } from './desk/thread-store.ts';
 import { PIECE_BYTES } from './mail.ts';
 
 export type InboundState = 'inbox' | 'held' | 'quarantined';
@@ -76,6 +77,7 @@ export interface InboundCounts {
 }
 
 export const inboundStore = perConnection((db: TenantDb) => {
+  const threads = threadStore(db);
   const insert = db.prepare<Omit<NewInboundRow, 'search_text'>>(
     `INSERT INTO inbound_messages (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((name) => `:${name}`).join(', ')})`,
   );
@@ -118,9 +120,33 @@ export const inboundStore = perConnection((db: TenantDb) => {
   const release = db.prepare<[number]>(
     "UPDATE inbound_messages SET state = 'inbox', state_reason = NULL WHERE seq = ?",
   );
-  const remove = db
-    .prepare<[number], number>('DELETE FROM inbound_messages WHERE seq = ? RETURNING size_bytes')
+  const setReason = db.prepare<[string, number]>(
+    'UPDATE inbound_messages SET state_reason = ? WHERE seq = ?',
+  );
+  const waitingSince = db
+    .prepare<[string, number, number], number>(
+      `SELECT seq FROM inbound_messages
+       WHERE state = 'held' AND state_reason = ? AND received_at <= ? ORDER BY seq LIMIT ?`,
+    )
     .pluck();
+  const remove = db.prepare<[number]>('DELETE FROM inbound_messages WHERE seq = ?');
+  const isInThread = db
+    .prepare<[string], number>('SELECT 1 FROM inbound_messages WHERE thread_id = ? LIMIT 1')
+    .pluck();
+  const unread = db
+    .prepare<[], number>(
+      "SELECT count(*) FROM inbound_messages INDEXED BY inbound_messages_counts WHERE state = 'inbox' AND read_at IS NULL",
+    )
+    .pluck();
+  /** Counted once: each mail that comes and each one that is read would count them all otherwise. */
+  const unreadCount = remembered(db, () => ({ count: unread.get() ?? 0 }));
+  /** Called before the row is written. */
+  const countUnread = (added: number): void => {
+    const known = unreadCount();
+    known.count += added;
+  };
+  const isUnread = ({ state, read_at }: Pick<InboundRow, 'state' | 'read_at'>): number =>
+    state === 'inbox' && read_at === null ? 1 : 0;
   const noteRemoved = db.prepare<[number]>('INSERT INTO inbound_removed (seq) VALUES (?)');
   const removed = db.prepare<[number], number>('SELECT seq FROM inbound_removed LIMIT ?').pluck();
   const isRemoved = db.prepare<[number], number>('SELECT 1 FROM inbound_removed WHERE seq = ?').pluck();
@@ -143,6 +169,7 @@ export const inboundStore = perConnection((db: TenantDb) => {
     /** The number of the new row. `source` is all that is kept of the mail. */
     insert: ({ search_text, ...row }: NewInboundRow, source: Buffer): number => {
       const total = bytes();
+      countUnread(row.state === 'inbox' ? 1 : 0);
       const seq = Number(insert.run(row).lastInsertRowid);
       insertText.run(seq, search_text);
       for (let at = 0, position = 0; at < source.length; at += PIECE_BYTES, position += 1)
@@ -158,28 +185,43 @@ export const inboundStore = perConnection((db: TenantDb) => {
     threadOf: (internetMessageId: string): string | undefined => threadOf.get(internetMessageId),
     /** The conversation of the answers to a message of ours. */
     threadOfAnswers: (messageSeq: number): string | undefined => threadOfAnswers.get(messageSeq),
+    /** Whether a mail received belongs to that conversation. */
+    hasThread: (threadId: string): boolean => isInThread.get(threadId) !== undefined,
     counts: (): InboundCounts => counts.get() ?? { total: 0, unread: 0, held: 0, quarantined: 0 },
     /** See `countedBytes`; of all mail that is kept. */
     storedBytes: (): number => bytes().stored,
     /** The bytes of those that are held or quarantined. */
     setAsideBytes: (): number => setAside.get(LEAST_BYTES) ?? 0,
-    setReadAt: (seq: number, at: number | null): void => {
-      setReadAt.run(at, seq);
+    /** The number of unread mails in the inbox. No row is read where it is known. */
+    unread: (): number => unreadCount().count,
+    setReadAt: (row: InboundRow, at: number | null): void => {
+      countUnread(isUnread({ ...row, read_at: at }) - isUnread(row));
+      setReadAt.run(at, row.seq);
     },
-    release: (seq: number): void => {
-      release.run(seq);
+    release: (row: InboundRow): void => {
+      countUnread(isUnread({ ...row, state: 'inbox' }) - isUnread(row));
+      release.run(row.seq);
     },
+    /** Why a mail that is held waits from now on. */
+    setReason: (seq: number, reason: string): void => {
+      setReason.run(reason, seq);
+    },
+    /** Numbers of some mails that are held for that reason since then, or longer. */
+    waitingSince: (reason: string, at: number): number[] => waitingSince.all(reason, at, MAILS_AT_ONCE),
     /** Mail after that number, for retention. */
     rowsAfter: (seq: number): Each<StoredRow> => eachRow(after, seq),
-    /** Their pieces are left to `removePieces`. */
+    /** Their pieces are left to `removePieces`. A conversation of which no mail is left ends, with its notes. */
     remove: (seqs: readonly number[]): void => {
       const total = bytes();
       overwriting(db, () => {
         for (const seq of seqs) {
-          const size = remove.get(seq);
-          if (size === undefined) continue;
+          const row = bySeq.get(seq);
+          if (row === undefined) continue;
+          countUnread(-isUnread(row));
+          remove.run(seq);
           noteRemoved.run(seq);
-          total.stored -= countedBytes(size);
+          total.stored -= countedBytes(row.size_bytes);
+          if (isInThread.get(row.thread_id) === undefined) threads.end(row.thread_id);
         }
       });
     },

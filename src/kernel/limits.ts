@@ -63,6 +63,21 @@ export const limitsSection = z.strictObject({
     .describe(
       'Requests to be put on a list that strangers make by its form, so that no one is flooded with confirmation mails; sign_in_rate.per_address counts too.',
     ),
+  website_form_rate: z
+    .strictObject({
+      per_client: z
+        .strictObject({ per_hour: rate.prefault(20).describe('Per hour.') })
+        .prefault({})
+        .describe('Per form and client address.'),
+      per_form: z
+        .strictObject({ per_hour: rate.prefault(100).describe('Per hour.') })
+        .prefault({})
+        .describe('Per form; each form has a limit of its own for a day, too.'),
+    })
+    .prefault({})
+    .describe(
+      'What strangers write to a practice by a form on its website; sign_in_rate.per_address counts too, and subscribe_rate.per_mailbox for the mails that ask them to prove their address.',
+    ),
   inbound_rate: z
     .strictObject({
       per_client: inboundRate(20, 10_000).describe(
@@ -130,7 +145,10 @@ const fixedLimits = {
 };
 
 type OwnLimits = typeof fixedLimits &
-  Omit<LimitsSection, 'api_rate' | 'sign_in_rate' | 'subscribe_rate' | 'inbound_rate' | 'hook_rate'>;
+  Omit<
+    LimitsSection,
+    'api_rate' | 'sign_in_rate' | 'subscribe_rate' | 'website_form_rate' | 'inbound_rate' | 'hook_rate'
+  >;
 export interface Limits extends Readonly<OwnLimits> {
   /** Requests per credential, or per client address where there is no credential. */
   readonly requests: RateLimit;
@@ -143,6 +161,9 @@ export interface Limits extends Readonly<OwnLimits> {
   /** The limit for one practice. */
   readonly subscribePerDomain: RateLimit;
   readonly subscribePerList: RateLimit;
+  /** What is sent by a website's form, per form: of one client, and of all. */
+  readonly formPostsPerClient: RateLimit;
+  readonly formPostsPerForm: RateLimit;
   /** Mails received, per client address and per tenant. */
   readonly inboundPerClient: RateLimit;
   readonly inboundPerTenant: RateLimit;
@@ -157,7 +178,8 @@ const rateOf = ({ per_second, burst }: { per_second: number; burst: number }): R
 
 /** All limits of the service, as this configuration has them. */
 export const limitsOf = (config: { readonly limits: LimitsSection }): Limits => {
-  const { api_rate, sign_in_rate, subscribe_rate, inbound_rate, hook_rate, ...section } = config.limits;
+  const { api_rate, sign_in_rate, subscribe_rate, website_form_rate, inbound_rate, hook_rate, ...section } =
+    config.limits;
   return {
     ...fixedLimits,
     ...section,
@@ -167,6 +189,8 @@ export const limitsOf = (config: { readonly limits: LimitsSection }): Limits => 
     subscribePerMailbox: perDay(subscribe_rate.per_mailbox.per_day),
     subscribePerDomain: perHour(subscribe_rate.per_domain.per_hour),
     subscribePerList: perHour(subscribe_rate.per_list.per_hour),
+    formPostsPerClient: perHour(website_form_rate.per_client.per_hour),
+    formPostsPerForm: perHour(website_form_rate.per_form.per_hour),
     messagesPerHook: rateOf(hook_rate),
     inboundPerClient: rateOf(inbound_rate.per_client),
     inboundPerTenant: rateOf(inbound_rate.per_practice),

@@ -13,7 +13,17 @@ const CODED_LENGTH = Math.ceil(((TARGET_BYTES + MAC_BYTES) * 4) / 3);
 const TOKEN = new RegExp(`^${FORM}[A-Za-z0-9_-]{${CODED_LENGTH}}$`);
 const TOKEN_LENGTH = FORM.length + CODED_LENGTH;
 
-type Purpose = 'unsubscribe' | 'open' | 'click' | 'forward' | 'form' | 'confirm' | 'image';
+type Purpose =
+  | 'unsubscribe'
+  | 'open'
+  | 'click'
+  | 'forward'
+  | 'form'
+  | 'confirm'
+  | 'image'
+  | 'website form'
+  | 'form opened'
+  | 'form proof';
 
 const macOf = (key: KeyObject, purpose: Purpose, payload: Buffer, bound: string): Buffer =>
   createHmac('sha256', key)
@@ -96,6 +106,37 @@ export const encodeFormToken = (keys: TokenKeys, target: ReturnPathTarget): stri
 export const decodeFormToken = (keys: TokenKeys, token: string): ReturnPathTarget | null =>
   decodeToken(keys, 'form', token);
 
+/** The path of a form by which people write to a practice. */
+export const WEBSITE_FORM_PATH = '/api/public/form';
+
+/** `recipientId` is the number of the form. */
+export const encodeWebsiteFormToken = (keys: TokenKeys, target: ReturnPathTarget): string =>
+  encodeToken(keys, 'website form', target);
+export const decodeWebsiteFormToken = (keys: TokenKeys, token: string): ReturnPathTarget | null =>
+  decodeToken(keys, 'website form', token);
+
+/** Says when (ms) a page with the form was made. */
+export const encodeOpenedMark = (keys: TokenKeys, form: ReturnPathTarget, at: number): string =>
+  `${encodeToken(keys, 'form opened', form, String(at))}${at.toString(36)}`;
+/** Null for every mark that was not made for the form. */
+export const decodeOpenedMark = (keys: TokenKeys, form: ReturnPathTarget, mark: string): number | null => {
+  const at = Number.parseInt(mark.slice(TOKEN_LENGTH), 36);
+  const target = decodeToken(keys, 'form opened', mark.slice(0, TOKEN_LENGTH), String(at));
+  return target?.recipientId === form.recipientId && target.tenantNumber === form.tenantNumber ? at : null;
+};
+
+/** The path of the page on which the one who filled in a form proves their address. */
+export const FORM_PROOF_PATH = '/api/public/form-proof';
+
+/** `recipientId` is the number of the mail that was made of it, and `id` its id: a restored file gives a number again. */
+export const encodeFormProofToken = (keys: TokenKeys, target: ReturnPathTarget, id: string): string =>
+  encodeToken(keys, 'form proof', target) + encodeToken(keys, 'form proof', target, id);
+/** The mail that the token names, which counts only if it `isFormProofFor` it. */
+export const decodeFormProofToken = (keys: TokenKeys, token: string): ReturnPathTarget | null =>
+  decodeToken(keys, 'form proof', token.slice(0, TOKEN_LENGTH));
+export const isFormProofFor = (keys: TokenKeys, token: string, id: string): boolean =>
+  decodeToken(keys, 'form proof', token.slice(TOKEN_LENGTH), id) !== null;
+
 /** The path of the page that confirms a subscription. */
 export const CONFIRM_PATH = '/api/public/confirm';
 
@@ -111,8 +152,8 @@ export const decodeConfirmToken = (keys: TokenKeys, token: string): ReturnPathTa
 export const isConfirmTokenFor = (keys: TokenKeys, token: string, asked: string): boolean =>
   decodeToken(keys, 'confirm', token.slice(TOKEN_LENGTH), asked) !== null;
 
-const CONFIRM_LINK = new RegExp(`(${CONFIRM_PATH}\\?token=)[A-Za-z0-9_-]+`, 'g');
-/** The text without what confirms: a consent is proof because only the mailbox gets the link. */
+const CONFIRM_LINK = new RegExp(`((?:${CONFIRM_PATH}\\?token|${FORM_PROOF_PATH}\\?t)=)[A-Za-z0-9_-]+`, 'g');
+/** The text without what confirms: it is proof because only the mailbox gets the link. */
 export const maskConfirmTokens = (text: string): string => text.replace(CONFIRM_LINK, '$1…');
 
 export const OPEN_PATH = '/t/o';

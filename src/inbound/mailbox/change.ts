@@ -8,6 +8,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { say } from '#src/kernel/say.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { messageStore } from '#src/messages/store.ts';
+import { threadStore } from '../desk/thread-store.ts';
 import { type InboundRow, inboundStore } from '../store.ts';
 import { answering } from '../threads.ts';
 import { auditedMail } from './present.ts';
@@ -38,7 +39,7 @@ const record = (db: TenantDb, before: InboundRow, after: InboundRow | null, { ch
 
 export const markRead = (db: TenantDb, id: string, read: boolean, now: number): InboundRow => {
   const row = mailOf(db, id);
-  if (read !== (row.read_at !== null)) inboundStore(db).setReadAt(row.seq, read ? now : null);
+  if (read !== (row.read_at !== null)) inboundStore(db).setReadAt(row, read ? now : null);
   return mailOf(db, id);
 };
 
@@ -49,18 +50,24 @@ const recipientOf = (db: TenantDb, { reply_to_seq, from_json }: InboundRow): num
   return answering(messageStore(db).recipients(reply_to_seq), from?.address ?? null)?.id ?? null;
 };
 
-/** Now it is received: the event that was held with it follows. Throws `conflict` for a mail in the inbox. */
-export const releaseMail = (db: TenantDb, id: string, context: ChangeContext): InboundRow => {
-  const row = mailOf(db, id);
-  if (row.state === 'inbox') throw new AppError('conflict', say`The mail is in the inbox already.`);
-  inboundStore(db).release(row.seq);
+/** Now it is received: the event that was held with it follows. */
+export const release = (db: TenantDb, row: InboundRow, now: number): void => {
+  inboundStore(db).release(row);
+  threadStore(db).reopen(row.thread_id);
   eventStore(db).append({
     type: 'inbound.received',
     messageSeq: row.reply_to_seq ?? 0,
     inboundSeq: row.seq,
     recipientId: recipientOf(db, row),
-    at: context.now,
+    at: now,
   });
+};
+
+/** Throws `conflict` for a mail in the inbox. */
+export const releaseMail = (db: TenantDb, id: string, context: ChangeContext): InboundRow => {
+  const row = mailOf(db, id);
+  if (row.state === 'inbox') throw new AppError('conflict', say`The mail is in the inbox already.`);
+  release(db, row, context.now);
   const released = mailOf(db, id);
   record(db, row, released, context);
   return released;

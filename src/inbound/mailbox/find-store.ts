@@ -7,6 +7,8 @@ import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { foldFields, hasWord, typedWords } from '#src/kernel/typed-words.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import { orderStore } from '#src/messages/order-store.ts';
+import { threadStore } from '../desk/thread-store.ts';
+import { assigneeOf } from '../desk/threads.ts';
 import { type InboundRow, type InboundState, inboundStore } from '../store.ts';
 
 /** Null: any. */
@@ -20,6 +22,10 @@ export interface MailFilter {
   readonly state: InboundState | null;
   readonly read: boolean | null;
   readonly threadId: string | null;
+  /** Id of the member who has the conversation; `none`: no one has it. */
+  readonly assignee: string | null;
+  /** Whether the conversation is done. */
+  readonly done: boolean | null;
   readonly replyToSeq: number | null;
   readonly receivedFrom: number | null;
   readonly receivedBefore: number | null;
@@ -31,6 +37,8 @@ export interface MailPage {
   readonly before: number | null;
 }
 
+/** See `MailFilter.assignee`. */
+const NO_ONE = 'none';
 /** A statement that has begun then takes some more. */
 const BUDGET_MS = 12;
 /** The characters of the rows of a page: a sender may name hundreds of people and mails in each, and all are shown. */
@@ -111,6 +119,8 @@ export const mailFindStore = perConnection((db: TenantDb) => {
     });
   };
   const ofThread = where('thread_id = :value');
+  const assignedTo = where('thread_id IN (SELECT thread_id FROM inbound_threads WHERE assignee_id = :value)');
+  const doneOnes = where('thread_id IN (SELECT thread_id FROM inbound_threads WHERE done_at IS NOT NULL)');
   const answersOf = where('reply_to_seq = :value');
   const ofState = where('state = :value');
   const unread = where('read_at IS NULL');
@@ -122,11 +132,13 @@ export const mailFindStore = perConnection((db: TenantDb) => {
   });
 
   const sourceOf = (filter: MailFilter, words: readonly string[]): Source => {
-    const { threadId, replyToSeq, state, read } = filter;
+    const { threadId, replyToSeq, state, read, assignee, done } = filter;
     const [part = ''] = words.toSorted((one, other) => other.length - one.length);
     if (threadId !== null) return ofThread(threadId);
     if (replyToSeq !== null) return answersOf(replyToSeq);
     if (state !== null && state !== 'inbox') return ofState(state);
+    if (assignee !== null && assignee !== NO_ONE) return assignedTo(assignee);
+    if (done === true) return doneOnes(null);
     if (read === false) return unread(null);
     return part === '' ? all(null) : withText(part);
   };
@@ -134,7 +146,7 @@ export const mailFindStore = perConnection((db: TenantDb) => {
   return {
     /** Returns at most `limit` mails before number `before`; maybe fewer, even none, although more are left. */
     find: (filter: MailFilter, before: number | null, limit: number, budgetMs = BUDGET_MS): MailPage => {
-      const { receivedFrom, receivedBefore, state, read, threadId, replyToSeq } = filter;
+      const { receivedFrom, receivedBefore, state, read, threadId, replyToSeq, assignee, done } = filter;
       const end = performance.now() + budgetMs;
       const text = typedWords(filter.text ?? '');
       const sender = typedWords(filter.from ?? '');
@@ -142,6 +154,13 @@ export const mailFindStore = perConnection((db: TenantDb) => {
       const words = [...text, ...sender, ...recipient];
       const from = Math.max(oldest.get() ?? 1, receivedFrom === null ? 1 : order.firstSince(receivedFrom));
       const until = receivedBefore === null ? order.newest() + 1 : order.firstSince(receivedBefore);
+      const isOfDesk = ({ thread_id }: InboundRow): boolean => {
+        if (assignee === null && done === null) return true;
+        const thread = threadStore(db).get(thread_id);
+        return (
+          isOneOf(done, thread.done_at !== null) && isOneOf(assignee, assigneeOf(db, thread)?.id ?? NO_ONE)
+        );
+      };
       // The clock may have been set back between two mails, so the row decides.
       const isWanted = (row: InboundRow): boolean =>
         isOneOf(state, row.state) &&
@@ -150,6 +169,7 @@ export const mailFindStore = perConnection((db: TenantDb) => {
         isOneOf(replyToSeq, row.reply_to_seq) &&
         (receivedFrom === null || row.received_at >= receivedFrom) &&
         (receivedBefore === null || row.received_at < receivedBefore) &&
+        isOfDesk(row) &&
         hasAll(text, () => textOf.get(row.seq) ?? '') &&
         isSentBy(row, sender) &&
         isSentTo(row, recipient);

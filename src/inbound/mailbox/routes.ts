@@ -15,6 +15,8 @@ import { writtenMailboxes } from '#src/mail/address-field.ts';
 import { headFieldsOf } from '#src/mail/field-block.ts';
 import { presentMailbox } from '#src/messages/present.ts';
 import { messageStore } from '#src/messages/store.ts';
+import { markOf } from '../desk/threads.ts';
+import { formOfMail } from '../forms/of-mail.ts';
 import { forwardsOf } from '../forwarding/targets.ts';
 import { attachmentOf } from '../reading/attachments.ts';
 import { readMail } from '../reading/read.ts';
@@ -31,7 +33,13 @@ import {
 } from './download.ts';
 import { mailFindStore } from './find-store.ts';
 import { presentMail } from './present.ts';
-import { findQuery, inboundMessageSchema, inboundSummarySchema, readBody } from './schema.ts';
+import {
+  findQuery,
+  inboundMessageSchema,
+  inboundSummarySchema,
+  listedMailSchema,
+  readBody,
+} from './schema.ts';
 
 const mailParams = z.strictObject({ ...tenantParams.shape, messageID: idSchema });
 const attachmentParams = z.strictObject({
@@ -53,7 +61,10 @@ export const requireContent = ({ permissions }: Caller): void => {
   });
 };
 
-const find = (db: TenantDb, query: z.output<typeof findQuery>) => {
+/** No member has this id: tokens have no conversations. */
+const NOT_A_MEMBER = '';
+
+const find = (db: TenantDb, query: z.output<typeof findQuery>, { memberId }: Caller) => {
   const answered = query.reply_to_message_id && messageStore(db).byId(query.reply_to_message_id);
   const filter = {
     text: query.q ?? null,
@@ -62,6 +73,8 @@ const find = (db: TenantDb, query: z.output<typeof findQuery>) => {
     state: query.state ?? null,
     read: query.read === undefined ? null : query.read === 'true',
     threadId: query.thread_id ?? null,
+    assignee: query.assignee === 'me' ? (memberId ?? NOT_A_MEMBER) : (query.assignee ?? null),
+    done: query.done === undefined ? null : query.done === 'true',
     // No mail answers number 0.
     replyToSeq: query.reply_to_message_id === undefined ? null : answered ? answered.seq : 0,
     receivedFrom: timeOf(query.received_after),
@@ -69,7 +82,7 @@ const find = (db: TenantDb, query: z.output<typeof findQuery>) => {
   };
   const { rows, before } = mailFindStore(db).find(filter, decodeCursor(query.cursor), query.limit);
   return {
-    data: rows.map((row) => presentMail(db, row)),
+    data: rows.map((row) => ({ ...presentMail(db, row), thread: markOf(db, row.thread_id) })),
     next_cursor: before === null ? null : encodeCursor(before),
   };
 };
@@ -88,12 +101,12 @@ export const mailboxRoutes = (files: TenantFiles, clock: Clock, sourceOf: MailSo
       200: {
         description:
           'Newest first, without content. A page may have fewer than `limit` mails, even none, while `next_cursor` is set: a call stops after a limited time, and the next one continues.',
-        body: listOf(inboundSummarySchema),
+        body: listOf(listedMailSchema),
       },
     },
-    handle: async ({ params, query }) => ({
+    handle: async ({ params, query }, { caller }) => ({
       status: 200,
-      body: await files.read(params.id, (db) => find(db, query)),
+      body: await files.read(params.id, (db) => find(db, query, caller)),
     }),
   }),
   defineRoute({
@@ -111,7 +124,12 @@ export const mailboxRoutes = (files: TenantFiles, clock: Clock, sourceOf: MailSo
     handle: async ({ params: { id, messageID } }, { caller }) => {
       const { row, mail, begin } = await files.read(id, (db) => {
         const found = mailOf(db, messageID);
-        const mail = { ...presentMail(db, found), forwards: forwardsOf(db, found.seq) };
+        const mail = {
+          ...presentMail(db, found),
+          thread: markOf(db, found.thread_id),
+          form: formOfMail(db, found.seq),
+          forwards: forwardsOf(db, found.seq),
+        };
         return { row: found, mail, begin: inboundStore(db).piece(found.seq, 0) };
       });
       if (!caller.permissions.has(CONTENT)) return { status: 200, body: mail };

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { idSchema, typedSchema } from '#src/kernel/fields.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { addressSchema, timeOrDay } from '#src/messages/schema.ts';
+import { threadMark } from '../desk/schema.ts';
 import { mailNotes } from '../reading/read.ts';
 
 const stateSchema = z.enum(['inbox', 'held', 'quarantined']).meta({ id: 'InboundMessageState' });
@@ -59,6 +60,10 @@ const summaryShape = {
 };
 
 export const inboundSummarySchema = z.strictObject(summaryShape).meta({ id: 'InboundMessageSummary' });
+/** As lists show it, to members who answer. */
+export const listedMailSchema = z
+  .strictObject({ ...summaryShape, thread: threadMark })
+  .meta({ id: 'InboundListedMessage' });
 
 const attachmentSchema = z
   .strictObject({
@@ -90,6 +95,15 @@ export const mailContentShape = {
 export const inboundMessageSchema = z
   .strictObject({
     ...summaryShape,
+    thread: threadMark,
+    form: z
+      .strictObject({
+        id: idSchema,
+        name: z.string(),
+        proved: z.boolean().describe('whoever filled it in has proved the address that was typed'),
+      })
+      .nullable()
+      .describe('the form of a website by which it was written; its `from` is the practice’s own mailbox'),
     forwards: z.array(
       z.strictObject({
         to: z.string(),
@@ -118,6 +132,12 @@ export const findQuery = z.strictObject({
   state: stateSchema.optional(),
   read: z.enum(['true', 'false']).optional(),
   thread_id: idSchema.optional(),
+  assignee: z
+    .union([z.enum(['me', 'none']), idSchema])
+    .optional()
+    .describe('the member who has the conversation; `me`: who asks; `none`: no one has it')
+    .meta({ examples: ['none'] }),
+  done: z.enum(['true', 'false']).optional().describe('whether the conversation is done'),
   reply_to_message_id: idSchema.optional().describe('a message of the practice'),
   received_after: timeOrDay.optional().describe('at or after; a day begins at midnight UTC'),
   received_before: timeOrDay.optional().describe('before; a day begins at midnight UTC'),

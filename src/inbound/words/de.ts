@@ -23,6 +23,7 @@ export const words = {
     erased: {
       mailbox_settings: 'Einstellungen des Postfachs',
       mails_received: 'empfangene Nachrichten',
+      notes: 'Notizen zu empfangenen Nachrichten',
       mentions_in_mails_received: 'Suchtexte empfangener Nachrichten',
       forwarded_copies: 'weitergeleitete Kopien',
       forwarding_addresses: 'Weiterleitungsadressen',

@@ -24,6 +24,7 @@ export const words: Words = {
     erased: {
       mailbox_settings: 'settings of the mailbox',
       mails_received: 'mails received',
+      notes: 'notes about messages received',
       mentions_in_mails_received: 'search texts of mails received',
       forwarded_copies: 'forwarded copies',
       forwarding_addresses: 'addresses of a forwarding',

@@ -23,6 +23,7 @@ export const words: Words = {
     erased: {
       mailbox_settings: 'réglages de la boîte aux lettres',
       mails_received: 'messages reçus',
+      notes: 'notes sur des messages reçus',
       mentions_in_mails_received: 'textes de recherche de messages reçus',
       forwarded_copies: 'copies transférées',
       forwarding_addresses: 'adresses de transfert',

@@ -15,6 +15,8 @@ const EVERYTHING: MailFilter = {
   state: null,
   read: null,
   threadId: null,
+  assignee: null,
+  done: null,
   replyToSeq: null,
   receivedFrom: null,
   receivedBefore: null,

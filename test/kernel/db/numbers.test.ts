@@ -59,7 +59,16 @@ const walk = (page: (place: number | null) => Page): { rows: number; calls: numb
 const suppressions = { scope: null, reason: null, text: null, projectId: null, routeId: null, within: null };
 const events = { types: null, message: null, from: null, before: null, projects: null, withMail: true };
 const mails = {
-  ...{ from: null, to: null, state: null, read: null, threadId: null, replyToSeq: null },
+  ...{
+    from: null,
+    to: null,
+    state: null,
+    read: null,
+    threadId: null,
+    assignee: null,
+    done: null,
+    replyToSeq: null,
+  },
   ...{ receivedFrom: null, receivedBefore: null },
 };
 const entries = { action: null, actorId: null, targetId: null, from: null, before: null };
