@@ -117,6 +117,11 @@ const writeRest = (): void => {
     JSON.stringify({ ...initialOptions, senders }),
   );
   sql(
+    `INSERT INTO inbound_notes (id, thread_id, author, text, created_at)
+     SELECT 'note', thread_id, ?, ?, 0 FROM inbound_messages ORDER BY seq DESC LIMIT 1`,
+    ...[WANDA, about],
+  );
+  sql(
     `INSERT INTO inbound_forwards (message_seq, kind, recipient, target, status, diagnostic, created_at, changed_at)
      SELECT max(seq), 'forward', ?, ?, 'failed', ?, 0, 0 FROM inbound_messages`,
     ...[WANDA, WANDA, about],

@@ -6,6 +6,7 @@ import { DAY, toIso } from '#src/kernel/time.ts';
 import { type List, letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { importEnded } from '#test/support/imports.ts';
 import { until } from '#test/support/process.ts';
+import { putMail } from '#test/support/received-mail.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 /** So many there are at least: an empty description would prove nothing. */
@@ -36,6 +37,7 @@ const tomorrow = (): string => toIso(Date.now() + DAY);
 
 /** A change that the route would make of something of its own. */
 const changeOf = (path: string): object => {
+  if (path.includes('threadID')) return { done: true };
   if (path.includes('/inbound/')) return { read: true };
   if (path.includes('memberID')) return { role_id: 'viewer' };
   return path.includes('messageID') ? { scheduled_at: tomorrow() } : { name: 'Fremd' };
@@ -45,6 +47,7 @@ const changeOf = (path: string): object => {
 const bodyOf = (path: string): object | undefined => {
   if (path.endsWith('{webhookID}/replay')) return { since: '2026-01-01T00:00:00Z' };
   if (/\/import(?:\/preview)?$/.test(path)) return { file: 'somebody@example.org' };
+  if (path.endsWith('/notes')) return { text: 'Ich rufe an.' };
   if (path.endsWith('/subscribers')) return { address: 'somebody@example.org' };
   if (path.endsWith('{campaignID}/test')) return { to: ['somebody@example.org'] };
   if (path.endsWith('{campaignID}/schedule')) return { schedule_at: tomorrow() };
@@ -86,6 +89,9 @@ beforeAll(async () => {
   const listID = await made('/lists', { name: 'Praxisbrief' });
   const importID = await made('/suppression/import', { file: 'somebody@example.org' });
   await importEnded(app, theirs, importID);
+  const threadID = crypto.randomUUID();
+  putMail(app, theirs.practice.id, { thread_id: threadID });
+  await made(`/inbound/threads/${threadID}/notes`, { text: 'Ich rufe an.' });
   ids = {
     messageID,
     listID,
@@ -109,6 +115,10 @@ beforeAll(async () => {
     webhookID,
     deliveryID: await made(`/webhooks/${webhookID}/test`, {}),
     hookID: await made('/inbound-hooks', { name: 'Kontaktformular' }),
+    threadID,
+    noteID: app.sql<{ id: string }>(theirs.practice.id, 'SELECT id FROM inbound_notes')[0]?.id ?? '',
+    replyID: await made('/saved-replies', { name: 'Rezept', text: 'Es liegt bereit.' }),
+    formID: await made('/website-forms', { preset: 'contact' }),
     importID,
     suppressionID: await made('/suppression', { address: 'somebody@example.org' }),
     erasureID: await made('/people/erase', { address: 'else@example.org' }),
@@ -220,6 +230,9 @@ describe("another practice's", () => {
       '/webhooks',
       '/alerts',
       '/inbound-hooks',
+      '/saved-replies',
+      '/website-forms',
+      '/inbound/messages',
     ]) {
       const { text } = await app.request('GET', mine.base + path, undefined, mine.token);
       for (const id of [theirs.practice.id, ...Object.values(ids)]) expect(text).not.toContain(id);

@@ -76,6 +76,7 @@ const app = await startApp({
     metrics: { token_file: metricsFile },
     ...unlimitedSignIn,
     service: { public_origin: 'https://mail.example.com' },
+    smtp: { inbound: { listen: '127.0.0.1:0' } },
     auth: { password_login: true },
     billing: stripe.config,
     dns: {
@@ -365,6 +366,9 @@ const makers: Readonly<Record<string, (practiceId: string) => Promise<string>>> 
   imageID: async (id) => (await done('uploadImage', id)).id,
   webhookID: async (id) => (await done('createWebhook', id)).id,
   hookID: async (id) => (await done('createInboundHook', id)).id,
+  formID: async (id) => (await done('createWebsiteForm', id)).id,
+  replyID: async (id) => (await done('createSavedReply', id)).id,
+  threadID: async (id) => newThread(id),
   listID: listIn,
   campaignID: async (id) => (await done('createCampaign', id, await withList(id))).id,
   alertID: async (id) => (await done('createAlert', id)).id,
@@ -446,6 +450,40 @@ const MAIL = 'Content-Type: application/pdf\r\nContent-Disposition: attachment\r
 const received = async (id: string): Promise<Given> => ({
   ids: { messageID: putMail(app, id, { state: 'held' }, {}, Buffer.from(MAIL)) },
 });
+const newThread = (id: string): string => {
+  const threadID = randomUUID();
+  putMail(app, id, { thread_id: threadID });
+  return threadID;
+};
+const noted = async (id: string): Promise<Given> => {
+  const threadID = newThread(id);
+  const { notes } = await done('addInboundNote', id, { ids: { threadID } });
+  return { ids: { threadID, noteID: (notes as { id: string }[])[0]?.id ?? '' } };
+};
+/** Each practice is new, so its form has taken nothing yet. */
+const postable = async (id: string): Promise<Given> => {
+  await done('enableInbound', id);
+  const form = await done('createWebsiteForm', id, {}, { preset: 'contact' });
+  await done(
+    'updateWebsiteForm',
+    id,
+    { ids: { formID: form.id } },
+    { fields: (form.fields as { required: boolean }[]).map((field) => ({ ...field, required: false })) },
+  );
+  return { ids: { f: new URL(String(form.url)).searchParams.get('f') ?? '' } };
+};
+const provable = async (id: string): Promise<Given> => {
+  await done('enableInbound', id);
+  const { url } = await done('createWebsiteForm', id, {}, { preset: 'contact', proof: true });
+  await done(
+    'postWebsiteForm',
+    id,
+    { ids: { f: new URL(String(url)).searchParams.get('f') ?? '' } },
+    { consent: 'yes' },
+  );
+  const [t = ''] = await partsIn(id, await firstCaptured(id), /\/api\/public\/form-proof\?t=([\w-]+)/);
+  return { ids: { t } };
+};
 const sentWithFile = async (id: string) =>
   done(
     'sendMessage',
@@ -608,6 +646,11 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
     const hook = await done('createInboundHook', id);
     return { ids: { id: hook.id, 'X-Service-Hook-Secret': String(hook.secret) } };
   },
+  deleteInboundNote: noted,
+  getWebsiteFormPage: postable,
+  postWebsiteForm: postable,
+  getFormProof: provable,
+  proveFormAddress: provable,
   getForwardingPage: withForwardLink,
   confirmForwarding: withForwardLink,
   askForwardTargetAgain: async (id) => {

@@ -18,7 +18,7 @@ const line = ({ field, lines }: Filled, files: FormPost['files'], say: FormWords
 };
 
 export interface FormMail {
-  /** Of the mail that it becomes. */
+  /** The id of the mail that it becomes. */
   readonly id: string;
   readonly settings: FormSettings;
   readonly post: FormPost;

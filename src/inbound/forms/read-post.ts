@@ -22,7 +22,7 @@ export interface Filled {
 export interface FormPost {
   readonly filled: readonly Filled[];
   readonly files: readonly Attachment[];
-  /** As typed, cleaned; null: none was given. */
+  /** What was typed, cleaned; null: none was given. */
   readonly name: string | null;
   readonly email: Address | null;
 }

@@ -23,7 +23,7 @@ export interface FormRoutesDeps {
   readonly clock: Clock;
   readonly answering: Pick<Answering, 'usual'>;
   readonly linkKey: TokenKeys;
-  /** Of the public pages. */
+  /** The origin of the public pages. */
   readonly origin: string;
 }
 
@@ -117,7 +117,7 @@ export const formRoutes = (deps: FormRoutesDeps): Route[] => {
       ...shared,
       method: 'patch',
       path: ONE,
-      id: 'changeWebsiteForm',
+      id: 'updateWebsiteForm',
       summary: 'Change a form',
       description:
         'HTML on a site is to be taken again for new fields and texts; until then what it sends is judged by the form as it is now.',

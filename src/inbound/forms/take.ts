@@ -162,6 +162,9 @@ export const createTake = (deps: TakeDeps) => {
     if (state.state === 'closed') throw new Refused(state.reason);
     const { mailbox } = state;
     const place = placeOf(db, form, post, mailbox, spam);
+    // Who has written it, as far as is known: a search, an export and an erasure look for the person.
+    const { name, email } = post;
+    const writer = email && { address: email, ...(name === null ? {} : { name }) };
     const bytes = countedBytes(source.length);
     if (!hasRoom(db, bytes, limits()) || !hasRoomAside(db, place.state === 'inbox' ? 0 : bytes, limits()))
       throw new Refused('full');
@@ -170,7 +173,7 @@ export const createTake = (deps: TakeDeps) => {
       ...place,
       mailFrom: mailbox,
       recipients: [mailbox],
-      head: readHead(source),
+      head: { ...readHead(source), ...(writer === null ? {} : { from: writer }) },
       // It answers nothing.
       thread: { message: null, recipient: null, threadId: null },
       auth: NO_AUTH,

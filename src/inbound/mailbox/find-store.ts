@@ -47,6 +47,8 @@ const MAX_CHARACTERS = 1_000_000;
 const CANDIDATES = 512;
 /** How many numbers one statement covers where it reads texts, which have at most 16 KiB each. */
 const TEXTS = 256;
+/** The same where it looks at the conversation of each mail. */
+const THREADS = 2_048;
 
 interface Range {
   readonly before: number;
@@ -119,12 +121,27 @@ export const mailFindStore = perConnection((db: TenantDb) => {
     });
   };
   const ofThread = where('thread_id = :value');
-  const assignedTo = where('thread_id IN (SELECT thread_id FROM inbound_threads WHERE assignee_id = :value)');
-  const doneOnes = where('thread_id IN (SELECT thread_id FROM inbound_threads WHERE done_at IS NOT NULL)');
   const answersOf = where('reply_to_seq = :value');
   const ofState = where('state = :value');
   const unread = where('read_at IS NULL');
   const all = where('1');
+  const ofDesk = (condition: string) => {
+    const found = db
+      .prepare<Range & { value: string | null }, number>(
+        `SELECT seq FROM inbound_messages AS mail
+         WHERE seq < :before AND seq >= :from AND EXISTS (
+           SELECT 1 FROM inbound_threads AS thread WHERE thread.thread_id = mail.thread_id AND ${condition}
+         ) ORDER BY seq DESC`,
+      )
+      .pluck();
+    return (value: string | null): Source => ({
+      candidates: (range) => found.all({ ...range, value }),
+      reach: THREADS,
+      isCut: () => false,
+    });
+  };
+  const assignedTo = ofDesk('thread.assignee_id = :value');
+  const doneOnes = ofDesk('thread.done_at IS NOT :value');
   const withText = (part: string): Source => ({
     candidates: (range) => byText.all({ ...range, part }),
     reach: TEXTS,

@@ -60,7 +60,7 @@ const summaryShape = {
 };
 
 export const inboundSummarySchema = z.strictObject(summaryShape).meta({ id: 'InboundMessageSummary' });
-/** As lists show it, to members who answer. */
+/** What lists show of it to members, who answer. */
 export const listedMailSchema = z
   .strictObject({ ...summaryShape, thread: threadMark })
   .meta({ id: 'InboundListedMessage' });
@@ -103,7 +103,9 @@ export const inboundMessageSchema = z
         proved: z.boolean().describe('whoever filled it in has proved the address that was typed'),
       })
       .nullable()
-      .describe('the form of a website by which it was written; its `from` is the practice’s own mailbox'),
+      .describe(
+        'the form of a website by which it was written; then `from` is who filled it in, as typed, and From in the source the practice’s own mailbox',
+      ),
     forwards: z.array(
       z.strictObject({
         to: z.string(),

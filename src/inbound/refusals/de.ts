@@ -32,6 +32,38 @@ export const words = {
     'Für den Inhalt von Mail braucht es eine eigene Berechtigung.',
   'The mail has no such attachment.': 'Diesen Anhang hat die Mail nicht.',
 
+  // Forms.
+  'There is no such form.': 'Dieses Formular gibt es nicht.',
+  'A practice has at most {} forms.': 'Eine Praxis hat höchstens {} Formulare.',
+  'The form takes nothing now.': 'Das Formular nimmt zurzeit nichts an.',
+  'The form is not filled in as it has to be.': 'Das Formular ist nicht so ausgefüllt, wie es nötig ist.',
+  'Too much was sent by this form from this address.':
+    'Von dieser Adresse wurde über dieses Formular zu viel gesendet.',
+  'Too much was sent by this form at once.': 'Über dieses Formular wurde zu viel auf einmal gesendet.',
+  'Too many mails to this e-mail address today.': 'An diese E-Mail-Adresse gingen heute zu viele Mails.',
+  'a small letter, then small letters, digits and _':
+    'ein kleiner Buchstabe, dann kleine Buchstaben, Ziffern und _',
+  'expected text without control characters': 'erwartet wird Text ohne Steuerzeichen',
+  'expected each `key` once': 'erwartet wird jeder `key` einmal',
+  'a `key` is one that each form has': 'ein `key` ist einer, den jedes Formular hat',
+  'expected the keys file, file2 and file3 for files, and for nothing else':
+    'erwartet werden die Schlüssel file, file2 und file3 für Dateien und für nichts anderes',
+  'expected `choices` for fields of type choice, and for no others':
+    'erwartet wird `choices` bei Feldern der Art choice und bei keinen anderen',
+  'expected one e-mail address': 'erwartet wird eine E-Mail-Adresse',
+  'expected one name': 'erwartet wird ein Name',
+  'needs a required field of type email': 'braucht ein Pflichtfeld der Art email',
+  'needs `proof`': 'braucht `proof`',
+
+  // Conversations and saved replies.
+  'There is no such conversation.': 'Diese Unterhaltung gibt es nicht.',
+  'No active member who may see mail received has this id.':
+    'Kein aktives Mitglied, das empfangene Mail sehen darf, hat diese Kennung.',
+  'A conversation has at most {} notes.': 'Eine Unterhaltung hat höchstens {} Notizen.',
+  'There is no such note.': 'Diese Notiz gibt es nicht.',
+  'There is no such saved reply.': 'Diese gespeicherte Antwort gibt es nicht.',
+  'A practice has at most {} saved replies.': 'Eine Praxis hat höchstens {} gespeicherte Antworten.',
+
   // Settings.
   'the part before the @, without a plus-part': 'der Teil vor dem @, ohne Plus-Teil',
   'expected an address, or a domain such as example.org':
