@@ -1,7 +1,7 @@
 // What the front desk does with mail received: conversations that are taken, done and noted in, saved replies, and the number of unread
 // mails.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type List, startApp, type TestApp } from '#test/support/app.ts';
+import { type List, type Refusal, startApp, type TestApp } from '#test/support/app.ts';
 import { refused, UNKNOWN_ID } from '#test/support/asking.ts';
 import { type Person, unlimitedSignIn } from '#test/support/people.ts';
 import { putMail } from '#test/support/received-mail.ts';
@@ -44,9 +44,9 @@ const newMail = (fields: object = {}): { readonly id: string; readonly thread: s
   return { id: putMail(app, practiceId(), { thread_id: thread, ...fields }), thread };
 };
 const change = (thread: string, body: object, token = anna.token) =>
-  call<Thread>('PATCH', `${place.base}/inbound/threads/${thread}`, body, token);
+  call<Thread & Refusal>('PATCH', `${place.base}/inbound/threads/${thread}`, body, token);
 const note = (thread: string, text: string, token = anna.token) =>
-  call<Thread>('POST', `${place.base}/inbound/threads/${thread}/notes`, { text }, token);
+  call<Thread & Refusal>('POST', `${place.base}/inbound/threads/${thread}/notes`, { text }, token);
 const listed = async (query: string, token = anna.token, cursor = ''): Promise<readonly string[]> => {
   const { body } = await call<List<Listed>>(
     'GET',
