@@ -64,7 +64,10 @@ interface Expected extends Shown {
   readonly mend: string;
 }
 
-const listenersOf = ({ smtp, dns, service }: Config): Expected[] => {
+const GOT_BY_ITSELF =
+  'the service gets it once the names lead here: `sendwerk dns check`; health says why an authority refused (docs/operate/tls.md)';
+
+const listenersOf = ({ smtp, dns, service, tls }: Config): Expected[] => {
   const expected = (
     listen: ListenAddress | undefined,
     start: Shown['start'],
@@ -75,15 +78,19 @@ const listenersOf = ({ smtp, dns, service }: Config): Expected[] => {
     const { host: address, port } = fromHere(listen);
     return [{ address, port, name: service.host, start, where: `port ${port}`, mustBeValid, mend }];
   };
-  const submission = (smtp.submission?.tls ?? smtp.inbound?.tls) ? smtp.submission : undefined;
+  const submission = (smtp.submission?.tls ?? smtp.inbound?.tls ?? tls.acme) ? smtp.submission : undefined;
   const renew = 'renew the files named in it, then: systemctl reload sendwerk';
-  const mendSubmission = `smtp: { submission: { tls: { cert: …, key: … } } } for ${service.host}; ${renew}`;
+  const mendOf = (listener: 'inbound' | 'submission', files: object | undefined): string =>
+    files === undefined && tls.acme
+      ? GOT_BY_ITSELF
+      : `smtp: { ${listener}: { tls: { cert: …, key: … } } } for ${service.host}; ${renew}`;
+  const mendSubmission = mendOf('submission', smtp.submission?.tls ?? smtp.inbound?.tls);
   return [
     ...expected(
       smtp.inbound?.listen,
       'smtp',
       dns.mta_sts.mode === 'enforce',
-      `smtp: { inbound: { tls: { cert: …, key: … } } } for ${service.host}; ${renew}`,
+      mendOf('inbound', smtp.inbound?.tls),
     ),
     ...expected(submission?.listen, 'smtp', true, mendSubmission),
     ...expected(submission?.implicit_listen, 'tls', true, mendSubmission),
@@ -134,7 +141,10 @@ export const certificatesOf = async (
       start: 'tls',
       where: service.public_origin,
       mustBeValid: true,
-      mend: `the proxy in front, or the certificate of the service, has to be for ${origin.host}`,
+      mend:
+        config.http.tls && !config.http.tls.cert && config.tls.acme
+          ? GOT_BY_ITSELF
+          : `the proxy in front, or the certificate of the service, has to be for ${origin.host}`,
     });
   const seen = shown.map(async ({ where, mustBeValid, mend, ...how }) => ({
     ...(await seeCertificate(how, signal)),

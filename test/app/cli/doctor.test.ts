@@ -61,6 +61,24 @@ describe('beside a running daemon', () => {
     );
   });
 
+  test('a certificate is mended by whoever gets it: a person with files, or the service itself', async () => {
+    const public_origin = 'https://mail.example.com:9';
+    const mend = async (changed: ConfigFile): Promise<(string | null)[]> =>
+      (
+        await look(
+          app.home,
+          { service: { public_origin }, dns: { mta_sts: { mode: 'enforce' } }, ...changed },
+          '17',
+        )
+      )
+        .filter(({ number }) => number === 17)
+        .map((one) => one.mend);
+    expect(String(await mend({}))).toMatch(/smtp: \{ inbound: \{ tls/);
+    const acme = { agree_to_terms: true };
+    const own = { tls: { acme }, http: { tls: { listen: '127.0.0.1:0' } } };
+    expect(String(await mend(own))).toMatch(/^the service gets it once the names lead here[^{]*$/);
+  });
+
   test.each<[number, RegExp]>([
     [2, /^ok: \d files with secrets are private$/],
     [3, /^(?:ok: .*\/data can be written, and a sync takes \d+ ms$|warn: a write with its sync takes \d)/],
