@@ -244,7 +244,7 @@ describe.skipIf(!canMount())('installed', () => {
       dpkg -P sendwerk; [ ! -e /etc/sendwerk ]`);
   });
 
-  test('by tarball: `sendwerk update FILE`, beside whose sum it is, and back', { timeout: BUILD_MS }, () => {
+  testInFull('by tarball: `sendwerk update FILE`, beside whose sum it is, and back', { timeout: BUILD_MS }, () => {
     const of = (name: string): string => `/mnt/one.out/sendwerk-${name}-linux-${arch}.tar.gz`;
     well(`cd /mnt; tar -xzf ${of(version)} --strip-components=2 sendwerk-${version}-linux-${arch}/bin/sendwerk; mv sendwerk script;
       ./script update ${of(version)}; ln -s /opt/sendwerk/current/bin/sendwerk /usr/local/bin/; systemd-sysusers /opt/sendwerk/current/systemd/sendwerk.sysusers.conf`);
@@ -265,7 +265,7 @@ describe.skipIf(!canMount())('installed', () => {
     expect(well(`sendwerk update ${of(version)} 2>&1`)).toContain('is current already');
   });
 
-  test('as an image: its steps are run, and it serves from a root that is only read and has no shell', {
+  testInFull('as an image: its steps are run, and it serves from a root that is only read and has no shell', {
     timeout: BUILD_MS,
   }, async () => {
     const lines = readFileSync('Containerfile', 'utf8')

@@ -11,7 +11,7 @@ import { foundSeeds } from './found.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 const HOUR_MS = 3_600_000;
-const SEEDS = soak(60, 340);
+const SEEDS = soak(30, 340);
 const STEPS = soak(20, 300);
 
 const simulate = (...args: readonly string[]): Promise<{ readonly code: number; readonly said: string }> =>
