@@ -111,6 +111,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'node-cron': ['kernel/job.ts'],
   'prom-client': ['operations/metrics/registry.ts'],
   stripe: ['accounts/billing/stripe.ts'],
+  mrml: ['intake/documents/render-mjml.ts'],
   process: ['main.ts'],
 };
 const packageHomes = (source: Source): Finding[] =>

@@ -11,8 +11,8 @@ import type { Receives } from '#src/mail/reception.ts';
 import type { Messages } from '#src/messages/open.ts';
 import { type AcceptHere, accept, transact } from './accept.ts';
 import { createRequestQueue, removeExpiredAnswers } from './answer.ts';
+import { createRenderMjml } from './documents/render-mjml.ts';
 import { documentRoutes } from './documents/routes.ts';
-import { createLoadTools } from './documents/write-content.ts';
 import type { Submission } from './evaluate.ts';
 import { scores } from './export-table.ts';
 import { createImageLinks } from './images/image-links.ts';
@@ -60,7 +60,7 @@ export const openIntake = (
   const accepted = acceptedMessages();
   const imageKey = base.key('tracking links');
   const images = createImageLinks(config().service.public_origin, imageKey);
-  const tools = createLoadTools(images.find);
+  const tools = { render: createRenderMjml(), imageOf: images.find };
   const context: IntakeContext = {
     ...base,
     images,
@@ -106,7 +106,7 @@ export const openIntake = (
     transact: <T>(tenantId: string, work: (db: TenantDb, accept: AcceptHere) => T) =>
       transact(context, tenantId, work),
     context,
-    /** What documents are made with; the renderer is loaded when it is asked for first. */
+    /** What documents are made with. */
     tools,
     scanners,
     attachmentPolicy,

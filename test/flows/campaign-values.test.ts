@@ -2,7 +2,8 @@
 // campaign that would reach no one, or has reached no one: it is refused with the reason, and never called sent.
 import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Preset, presets } from '#src/intake/templates/presets.ts';
+import type { Preset } from '#src/intake/templates/presets/build.ts';
+import { presets } from '#src/intake/templates/presets/de.ts';
 import { type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { makeOwner } from '#test/support/people.ts';
 import { until } from '#test/support/process.ts';
@@ -85,6 +86,12 @@ const given: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'unterlagen-abholbereit': { name: 'Frau Müller', oeffnungszeiten: 'Montag bis Freitag von 8 bis 12 Uhr' },
   'nachricht-liegt-bereit': { name: 'Frau Müller', link: 'https://praxis.example/nachrichten', ...phone },
   'newsletter-anmeldung': { bestaetigungslink: 'https://praxis.example/ja' },
+  rechnung: {
+    ...{ name: 'Frau Müller', rechnungsnummer: '2026-114', datum: '14. Dezember 2026', betrag: '84,50 €' },
+    ...{ zahlbar_bis: '4. Januar 2027', ...phone },
+  },
+  zufriedenheit: { name: 'Frau Müller', link: 'https://praxis.example/fragen', ...phone },
+  mitgliederversammlung: { ...appointment, ort: 'Vereinsheim', antraege_bis: '1. Dezember 2026' },
   willkommen: { name: 'Frau Müller', oeffnungszeiten: 'Montag bis Freitag von 8 bis 12 Uhr', ...phone },
 };
 const letter = {
@@ -97,13 +104,13 @@ const letter = {
 describe('the starter templates', () => {
   test.each(presets.filter(({ kind }) => kind !== 'newsletter'))(
     '$name is sent as it is, and knows the practice by itself',
-    async ({ name, parts }: Preset) => {
+    async ({ name, document }: Preset) => {
       const to = `${name}@example.net`;
       const { status, text } = await ask('POST', '/send', { to, template: name, data: given[name] });
       expect(status, text).toBe(202);
       const { text: read = '' } = await mailTo(to);
       expect(read).toContain('Freundliche Grüße\nPraxis am Markt');
-      if (JSON.stringify(parts).includes('practice.address'))
+      if (JSON.stringify(document).includes('practice.address'))
         expect(read).toContain('Am Markt 1, 20095 Hamburg');
       expect(read).not.toContain('{{');
     },

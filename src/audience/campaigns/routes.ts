@@ -70,9 +70,8 @@ export const campaignRoutes = (context: CampaignContext): Route[] => {
     requireWhole(caller);
     if (schedule_at === undefined || schedule_at === null) return;
     requireSending(caller);
-    const tools = await intake.tools();
     await requireReady(context, tenantId, (db) =>
-      plan(db, { change, identity: files.identify(tenantId), now: clock.now(), tools }),
+      plan(db, { change, identity: files.identify(tenantId), now: clock.now(), tools: intake.tools }),
     );
   };
   /** A schedule is work of which the registry must know. */
@@ -82,11 +81,15 @@ export const campaignRoutes = (context: CampaignContext): Route[] => {
     work: (db: TenantDb, change: CampaignChange) => CampaignRow,
   ) => {
     requireWhole(caller);
-    const tools = await intake.tools();
     const release = await hold(tenantId);
     try {
       return await files.write(tenantId, (db) => {
-        const row = work(db, { change, identity: files.identify(tenantId), now: clock.now(), tools });
+        const row = work(db, {
+          change,
+          identity: files.identify(tenantId),
+          now: clock.now(),
+          tools: intake.tools,
+        });
         if (row.status === 'scheduled') requireSending(caller);
         return presentCampaign(db, row, speak);
       });

@@ -75,7 +75,7 @@ export const letterheadRoutes = ({ files, clock, intake }: AudienceContext): Rou
         }: { params: z.output<typeof tenantParams>; body: z.output<typeof letterheadBody> },
         request,
       ) => {
-        const tools = await intake.tools();
+        const { tools } = intake;
         const { change } = request;
         return {
           status: 200,

@@ -16,7 +16,7 @@ import { givenLegal } from '../store-message.ts';
 import { practiceValues } from '../templates/practice-values.ts';
 import { compileContent, TOO_LONG } from '../templates/render.ts';
 import { mergeDataSchema, templateSubject, toMergeData } from '../templates/schema.ts';
-import { documentProblems, type LoadTools, makeOf } from './write-content.ts';
+import { type DocumentTools, documentProblems, makeOf } from './write-content.ts';
 
 /** Room for the largest document with every character escaped. */
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
@@ -53,10 +53,10 @@ const renderedSchema = z
 interface DocumentDeps {
   readonly files: TenantFiles;
   readonly config: () => Config;
-  readonly tools: LoadTools;
+  readonly tools: DocumentTools;
 }
 
-export const documentRoutes = ({ files, config, tools: loadTools }: DocumentDeps): Route[] => [
+export const documentRoutes = ({ files, config, tools }: DocumentDeps): Route[] => [
   defineRoute({
     method: 'post',
     path: '/api/practices/{id}/documents/render',
@@ -73,7 +73,6 @@ export const documentRoutes = ({ files, config, tools: loadTools }: DocumentDeps
     bodyLimit: BODY_LIMIT_BYTES,
     responses: { 200: { description: 'HTML and text with the values in them.', body: renderedSchema } },
     handle: async ({ params, body }, { speak }) => {
-      const tools = await loadTools();
       const { document, subject = null } = body;
       const { made, practice, problems } = await files.read(params.id, (db) => ({
         made: makeOf(db, tools, document, subject),

@@ -8,12 +8,12 @@ import { unfit } from '#src/kernel/validate.ts';
 import type { Picture } from '#src/mail/document/look.ts';
 import { mjmlOf } from '#src/mail/document/mjml.ts';
 import { problemsIn } from '#src/mail/document/problems.ts';
-import { loadRenderer, type RenderMjml } from '#src/mail/document/render.ts';
 import type { Document } from '#src/mail/document/schema.ts';
 import { textOf } from '#src/mail/document/text.ts';
 import type { TemplateContent } from '../templates/render.ts';
 import { lookOf } from './letterhead-look.ts';
 import { letterheadStore } from './letterhead-store.ts';
+import type { RenderMjml } from './render-mjml.ts';
 
 /** Characters of HTML, as the bound of HTML that is given. */
 const MAX_HTML = 1_000_000;
@@ -28,17 +28,11 @@ export interface WrittenContent extends TemplateContent {
 /** An absent field is as it was. */
 export type GivenContent = { readonly [K in keyof WrittenContent]?: WrittenContent[K] | undefined };
 
-/** What content is made with; it is loaded before a transaction. */
+/** What content is made with. */
 export interface DocumentTools {
   readonly render: RenderMjml;
   readonly imageOf: (db: TenantDb, id: string) => Picture | null;
 }
-
-export type LoadTools = () => Promise<DocumentTools>;
-
-export const createLoadTools =
-  (imageOf: DocumentTools['imageOf']): LoadTools =>
-  async () => ({ render: await loadRenderer(), imageOf });
 
 interface Made {
   readonly html: string;
@@ -58,7 +52,7 @@ export const documentProblems = (
 
 const htmlOfMjml = ({ render }: DocumentTools, mjml: string, path: string): string => {
   const { html, problem } = render(mjml);
-  if (html === null) throw unfit([{ path, message: say`is no MJML that can be used: ${problem ?? ''}` }]);
+  if (html === null) throw unfit([{ path, message: say`cannot be rendered: ${problem ?? ''}` }]);
   if (html.length > MAX_HTML)
     throw unfit([{ path, message: say`makes HTML of more than ${MAX_HTML} characters` }]);
   return html;

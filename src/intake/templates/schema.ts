@@ -48,8 +48,8 @@ export const templateHtml = z
   .refine(withoutNul, 'NUL characters are not allowed')
   .describe('with `{{placeholders}}` in text, in quoted attributes and in links; values are escaped');
 
-/** Characters: what a person writes; a deep one of that length takes a tenth of a second. */
-const MAX_MJML = 300_000;
+/** Characters: the worst of that length takes half a second. */
+const MAX_MJML = 100_000;
 export const templateMjml = z
   .string()
   .max(MAX_MJML)

@@ -1,14 +1,19 @@
-// Adds the presets to a practice's templates; a template that has the name of one already does not change.
+// Adds the starter templates to a practice's; a template that has the name of one already does not change.
 import { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { defaultLanguage, type MemberLanguage, memberLanguageOf } from '#src/kernel/language.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { kinds } from '#src/messages/kinds.ts';
 import { createTemplate, type TemplateChange } from './change.ts';
-import { type Preset, presetHtml, presets, presetText } from './presets.ts';
+import type { Preset } from './presets/build.ts';
 import { requireTemplateRights, type TemplateDeps } from './routes.ts';
 import { templateStore } from './store.ts';
+
+/** Loaded when they are asked for: each practice needs them once. */
+export const loadPresets = async (language: MemberLanguage): Promise<readonly Preset[]> =>
+  (language === 'de' ? await import('./presets/de.ts') : await import('./presets/en.ts')).presets;
 
 interface SeedResult {
   readonly created: readonly string[];
@@ -16,7 +21,7 @@ interface SeedResult {
 }
 
 const createPreset = (db: TenantDb, preset: Preset, templateChange: TemplateChange): void => {
-  const { name, description, kind, subject } = preset;
+  const { name, description, kind, subject, document } = preset;
   // Opens and clicks of mail about appointments and health are private.
   const isTracked = kinds[kind].stream === 'marketing';
   const attributes = {
@@ -27,16 +32,15 @@ const createPreset = (db: TenantDb, preset: Preset, templateChange: TemplateChan
     track_clicks: isTracked,
     reply_to: null,
   };
-  createTemplate(
-    db,
-    attributes,
-    { subject, text: presetText(preset), html: presetHtml(preset) },
-    templateChange,
-  );
+  createTemplate(db, attributes, { subject, document }, templateChange);
 };
 
 /** Names of the templates that were created now, and of those that existed. */
-export const seedPresets = (db: TenantDb, templateChange: TemplateChange): SeedResult => {
+export const seedPresets = (
+  db: TenantDb,
+  presets: readonly Preset[],
+  templateChange: TemplateChange,
+): SeedResult => {
   const isThere = ({ name }: Preset) => templateStore(db).byName(name) !== undefined;
   const { existing = [], missing = [] } = Object.groupBy(presets, (preset) =>
     isThere(preset) ? 'existing' : 'missing',
@@ -62,7 +66,8 @@ export const presetRoutes = ({ files, clock, tools }: TemplateDeps): Route[] => 
     path: '/api/practices/{id}/presets/seed',
     tag: 'Templates',
     id: 'seedTemplates',
-    summary: 'Write the German starter templates; safe to repeat',
+    summary: 'Write the starter templates, in German or English; safe to repeat',
+    description: 'In the language that Accept-Language asks for, in German where it asks for none.',
     access: 'messages.send',
     audit: 'template.seed',
     stability: 'stable',
@@ -76,10 +81,14 @@ export const presetRoutes = ({ files, clock, tools }: TemplateDeps): Route[] => 
       },
     },
     errors: ['conflict'],
-    handle: async ({ params }, { caller, change }) => {
+    handle: async ({ params }, { caller, change, namedLanguage }) => {
       requireTemplateRights(caller);
-      const templateChange = { change, now: clock.now(), tools: await tools() };
-      return { status: 200, body: await files.write(params.id, (db) => seedPresets(db, templateChange)) };
+      const presets = await loadPresets(memberLanguageOf(namedLanguage ?? defaultLanguage));
+      const templateChange = { change, now: clock.now(), tools: tools };
+      return {
+        status: 200,
+        body: await files.write(params.id, (db) => seedPresets(db, presets, templateChange)),
+      };
     },
   }),
 ];

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 
 /** A long newsletter has 300. */
-const MAX_NODES = 3_000;
+const MAX_NODES = 2_000;
 /** Levels of JSON: a list within a list takes four, columns as well. */
 const MAX_DEPTH = 48;
 /** Characters of the document as JSON: far more than mail programs show of a mail. */
@@ -152,7 +152,7 @@ const shape = z.strictObject({
 });
 
 const TOO_DEEP = 'is nested too deeply';
-const TOO_MANY = 'has more than 3,000 parts';
+const TOO_MANY = 'has more than 2,000 parts';
 const TOO_LONG = 'has more than 200,000 characters';
 
 /** Why it is too much to be looked at; null if it is not. Takes no more steps than the bounds allow. */
