@@ -28,9 +28,10 @@ import type { Kind } from '#src/messages/kinds.ts';
 import { messageStore } from '#src/messages/store.ts';
 import { accept } from './accept.ts';
 import { type BulkBody, type BulkRecipient, bulkRecipient, MAX_EMAIL } from './bulk-schema.ts';
-import { type Draft, frameOf } from './draft.ts';
+import { type Draft, type DraftAttachment, frameOf } from './draft.ts';
 import { type Candidate, evaluate, scan } from './evaluate.ts';
 import type { GateKind } from './gate.ts';
+import { inlined } from './images/inline.ts';
 import type { IntakeContext } from './intake-context.ts';
 import {
   type Answered,
@@ -42,6 +43,7 @@ import {
   statusOf,
   type WholeAnswer,
 } from './many.ts';
+import { keepImages } from './store-message.ts';
 
 export interface BulkRequest extends ManyRequest {
   readonly body: BulkBody;
@@ -68,6 +70,8 @@ export interface BulkContent {
   /** The stored template's. */
   readonly replyTo?: readonly Mailbox[] | undefined;
   readonly templateId?: string | undefined;
+  /** Images that each mail carries. */
+  readonly attachments?: readonly DraftAttachment[];
 }
 
 const contentOf = (db: TenantDb, { template, template_version }: BulkBody) => {
@@ -85,12 +89,23 @@ const contentOf = (db: TenantDb, { template, template_version }: BulkBody) => {
     replyTo: [],
     settings: {},
     templateId: undefined,
+    images: 'linked',
   } as const;
 };
 
 /** Throws `not_found` for a stored template, `invalid_request` for one that cannot be used. */
 export const bulkContent = (db: TenantDb, body: BulkBody): BulkContent => {
-  const { kind: usualKind, replyTo, settings, templateId, subject, text, html } = contentOf(db, body);
+  const {
+    kind: usualKind,
+    replyTo,
+    settings,
+    templateId,
+    images,
+    subject,
+    text,
+    html: given,
+  } = contentOf(db, body);
+  const { html, attachments } = inlined(db, given, images);
   const content = { subject, text, html };
   const compiled = compileContent(content);
   if (compiled.problems.length > 0)
@@ -107,6 +122,7 @@ export const bulkContent = (db: TenantDb, body: BulkBody): BulkContent => {
     settings: { ...settings, ...body.settings },
     replyTo,
     templateId,
+    attachments,
   };
 };
 
@@ -203,6 +219,7 @@ export const commonOf = (
       settings: written.settings,
       replyTo: frame.replyTo.length > 0 ? frame.replyTo : (written.replyTo ?? []),
       templateId: written.templateId,
+      attachments: written.attachments ?? [],
     },
   };
 };
@@ -282,9 +299,11 @@ const sendAll = async (
   const first = entries.find(({ to }) => !(to instanceof AppError));
   // What concerns all is refused before anything is stored; what its values say does not.
   if (first && !(first.to instanceof AppError)) await scanned(draftFor(common, first.to, {}, null), {});
-  const sharedId = await intake.files.write(tenantId, (db) =>
-    messageStore(db).insertShared({ ...content, data: compiled.dataOfBody(forAll) }, intake.clock.now()),
-  );
+  const sharedId = await intake.files.write(tenantId, (db) => {
+    const now = intake.clock.now();
+    keepImages(db, content.html, now);
+    return messageStore(db).insertShared({ ...content, data: compiled.dataOfBody(forAll) }, now);
+  });
   const sendOne = ({ to, data, duplicateOf }: Entry, index: number): Promise<Outcome | null> => {
     if (duplicateOf !== null) return Promise.resolve(null);
     return outcomeOf(entryPath(index), request, async () => {

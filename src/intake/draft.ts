@@ -25,6 +25,8 @@ export interface DraftAttachment {
   readonly content: Uint8Array;
   /** The file is kept in what was signed, so its row has no content of its own. */
   readonly isSigned?: boolean;
+  /** The practice's image that it is. */
+  readonly imageSeq?: number;
 }
 
 export interface Draft {

@@ -18,7 +18,6 @@ import { scores } from './export-table.ts';
 import { createImageLinks } from './images/image-links.ts';
 import { publicImageRoute } from './images/public-route.ts';
 import { imageRoutes } from './images/routes.ts';
-import { oldImages } from './images/store.ts';
 import type { IntakeContext, Utf8Addresses } from './intake-context.ts';
 import { acceptedMessages } from './metrics.ts';
 import { createOperatorMail, type OperatorMailDeps } from './operator-mail.ts';
@@ -115,7 +114,6 @@ export const openIntake = (
     health: { scanners: scanners.health },
     metrics: [accepted.metric],
     personalData,
-    oldRows: [oldImages],
     routes: [
       ...sendRoutes(context),
       sendAgainRoute(context),

@@ -17,8 +17,6 @@ export const personalData: PersonalData = {
   otherTables: {
     templates: SETTINGS,
     template_versions: SETTINGS,
-    images: SETTINGS,
-    image_uses: SETTINGS,
     letterheads: SETTINGS,
   },
 };

@@ -15,6 +15,8 @@ import type { SealingKey } from '#src/kernel/seal.ts';
 import { type Lane, laneOf } from '#src/kernel/stream.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import { FOOT } from '#src/mail/document/look.ts';
+import { imagesIn } from '#src/mail/copy-links.ts';
+import { imageStore } from '#src/messages/image-store.ts';
 import { delicateKinds, kinds } from '#src/messages/kinds.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import type { Status } from '#src/messages/rules.ts';
@@ -131,16 +133,25 @@ const insertMessage = (
   };
   const body = bodyOf(draft, identity);
   const seq = messageStore(db).insert(row, body);
-  const attachments = draft.attachments.map(({ filename, contentType, contentId, content, isSigned }) => ({
-    filename,
-    content_type: contentType,
-    content_id: contentId,
-    size_bytes: content.length,
-    content: isSigned ? NO_CONTENT : content,
-  }));
+  const attachments = draft.attachments.map(
+    ({ filename, contentType, contentId, content, isSigned, imageSeq }) => ({
+      filename,
+      content_type: contentType,
+      content_id: contentId,
+      size_bytes: content.length,
+      content: isSigned ? NO_CONTENT : content,
+      image_seq: imageSeq ?? null,
+    }),
+  );
   for (const [position, attachment] of attachments.entries())
     messageStore(db).insertAttachment(seq, position, attachment);
   return { message: { ...row, seq, is_pseudonymous: 0 }, body, attachments };
+};
+
+/** The images that it links to are kept as long as it may be read. Most practices have none, and pay nothing for it. */
+export const keepImages = (db: TenantDb, html: string | null, now: number): void => {
+  if (html === null || !imageStore(db).any()) return;
+  for (const id of imagesIn(html)) imageStore(db).touch(id, now);
 };
 
 const count = (
@@ -180,6 +191,7 @@ export const storeMessage = (db: TenantDb, evaluation: Evaluation, identity: Ide
   const events = eventStore(db);
   const inserted = insertMessage(db, evaluation, identity, status);
   const { seq } = inserted.message;
+  if (draft.shared === null) keepImages(db, draft.html, now);
   const recipients = new Map<number, RecipientRow>();
   if (goesOut) {
     // A waiting message may be given another time, and then its row no longer says how it began.

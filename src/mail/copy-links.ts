@@ -209,6 +209,36 @@ export const createImageUrl =
 export const readImageUrl = (keys: TokenKeys, token: string, file: string): number | null =>
   decodeToken(keys, 'image', token, file)?.tenantNumber ?? null;
 
+/** It may be behind any host: a template keeps its addresses when the practice moves to another one. */
+const IMAGE_ADDRESS = `https?://[^\\s"'<>/]{1,255}${IMAGE_PATH}/${FORM}[A-Za-z0-9_-]{${CODED_LENGTH}}/([0-9a-f]{64})\\.(?:jpg|png|gif)`;
+const IMAGE_ADDRESSES = new RegExp(IMAGE_ADDRESS, 'g');
+/** Most mails have less; more are not looked at. */
+const MAX_IMAGES = 200;
+
+/** The ids of the images that the HTML names by such addresses, each once, in the order of the HTML. */
+export const imagesIn = (html: string | null): string[] => {
+  if (!html?.includes(`${IMAGE_PATH}/`)) return [];
+  const found = new Set<string>();
+  for (const [, id = ''] of html.matchAll(IMAGE_ADDRESSES)) {
+    if (found.size >= MAX_IMAGES) break;
+    found.add(id);
+  }
+  return [...found];
+};
+
+/** Where the HTML shows an image: in `src`, `background` and CSS's `url()`, not where it links to one. */
+const IMAGE_SHOWN = new RegExp(
+  `((?:\\b(?:src|background)[ \\t\\r\\n]{0,10}=[ \\t\\r\\n]{0,10}|\\burl\\([ \\t]{0,10})["']?)${IMAGE_ADDRESS}`,
+  'gi',
+);
+
+/** The HTML with other addresses of the images that it shows; null: as it was. */
+export const withImages = (html: string, urlOf: (id: string) => string | null): string =>
+  html.replace(IMAGE_SHOWN, (whole, before: string, id: string) => {
+    const url = urlOf(id);
+    return url === null ? whole : before + url;
+  });
+
 const OPEN_LINK = new RegExp(`^${OPEN_PATH}/`);
 const CLICK_LINK = new RegExp(`^${CLICK_PATH}/[\\w-]+/([\\w-]+)`);
 const RECIPIENTS_LINK = new RegExp(`^(?:${UNSUBSCRIBE_PATH}|${PREFERENCES_PATH})/?\\?`);

@@ -3,7 +3,13 @@ import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { presentEvent } from '#src/events/schema.ts';
 import { eventStore } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { COUNTS, type PagedPart, type Person, type PersonalData } from '#src/kernel/personal-data.ts';
+import {
+  COUNTS,
+  type PagedPart,
+  type Person,
+  type PersonalData,
+  SETTINGS,
+} from '#src/kernel/personal-data.ts';
 import { eraseContent, eraseCopies, eraseMailboxes, eraseShared } from './erase-person.ts';
 import { presentMessage, presentSummary } from './present.ts';
 import { choiceOf, periodsInForce } from './retention/rules.ts';
@@ -108,6 +114,8 @@ export const personalData: PersonalData = {
   otherTables: {
     queue: 'goes with its recipient',
     removed_attachments: COUNTS,
+    images: SETTINGS,
+    image_uses: SETTINGS,
     pseudonymous_to: COUNTS,
     search_texts: 'written again with its message',
   },

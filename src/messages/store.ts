@@ -101,6 +101,8 @@ export interface AttachmentRow {
   content_id: string | null;
   size_bytes: number;
   content: Uint8Array;
+  /** The practice's image that it is, whose row has its bytes. */
+  image_seq?: number | null;
 }
 
 export type RecipientField = 'to' | 'cc' | 'bcc';
@@ -185,6 +187,11 @@ const MAX_OF_ONE_MESSAGE_ID = 20;
 /** What a message is counted under, and how it came in. */
 type KnownDivision = Division & Pick<MessageRow, 'source' | 'token_id'>;
 
+const NO_CONTENT = Buffer.alloc(0);
+/** The bytes of an image are in its own row, once for all mails that carry it. */
+const ATTACHMENT = `filename, content_type, content_id, size_bytes, image_seq,
+  coalesce((SELECT content FROM images WHERE seq = image_seq), attachments.content) AS content`;
+
 export const messageStore = perConnection((db: TenantDb) => {
   const insertMessage = db.prepare<NewMessageRow>(
     `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')}) VALUES (${MESSAGE_COLUMNS.map((name) => `:${name}`).join(', ')})`,
@@ -202,9 +209,9 @@ export const messageStore = perConnection((db: TenantDb) => {
   const removeUnusedShared = db.prepare<[number]>(
     'DELETE FROM shared_contents WHERE id = ? AND NOT EXISTS (SELECT 1 FROM message_bodies WHERE shared_id = shared_contents.id)',
   );
-  const insertAttachment = db.prepare<[number, number, string, string, string | null, number, Uint8Array]>(
-    `INSERT INTO attachments (message_seq, position, filename, content_type, content_id, size_bytes, content)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  const insertAttachment = db.prepare<AttachmentRow & { message_seq: number; position: number }>(
+    `INSERT INTO attachments (message_seq, position, filename, content_type, content_id, size_bytes, content, image_seq)
+     VALUES (:message_seq, :position, :filename, :content_type, :content_id, :size_bytes, :content, :image_seq)`,
   );
   const insertRecipient = db.prepare<[number, string, RecipientField, Status, number, 0 | 1]>(
     'INSERT INTO recipients (message_seq, address, field, status, updated_at, is_untracked) VALUES (?, ?, ?, ?, ?, ?)',
@@ -230,14 +237,13 @@ export const messageStore = perConnection((db: TenantDb) => {
   );
   // `+?`: see `perConnection`.
   const attachments = db.prepare<[number], AttachmentRow>(
-    `SELECT filename, content_type, content_id, size_bytes, content FROM attachments
-     WHERE message_seq = +? ORDER BY position`,
+    `SELECT ${ATTACHMENT} FROM attachments WHERE message_seq = +? ORDER BY position`,
   );
   const attachmentRecords = db.prepare<[number], Omit<AttachmentRow, 'content'>>(
     'SELECT filename, content_type, content_id, size_bytes FROM attachments WHERE message_seq = ? ORDER BY position',
   );
   const attachment = db.prepare<[number, number], AttachmentRow>(
-    `SELECT filename, content_type, content_id, size_bytes, content FROM attachments
+    `SELECT ${ATTACHMENT} FROM attachments
      WHERE message_seq = ? AND position = ?`,
   );
   const recipients = db.prepare<[number], RecipientRow>(
@@ -326,16 +332,10 @@ export const messageStore = perConnection((db: TenantDb) => {
     removeUnusedShared: (id: number): void => {
       removeUnusedShared.run(id);
     },
-    insertAttachment: (seq: number, position: number, row: AttachmentRow) => {
-      insertAttachment.run(
-        seq,
-        position,
-        row.filename,
-        row.content_type,
-        row.content_id,
-        row.size_bytes,
-        row.content,
-      );
+    insertAttachment: (message_seq: number, position: number, row: AttachmentRow) => {
+      const { image_seq = null, content } = row;
+      const own = image_seq === null ? content : NO_CONTENT;
+      insertAttachment.run({ ...row, message_seq, position, image_seq, content: own });
     },
     insertRecipient: (
       message_seq: number,

@@ -5,8 +5,8 @@ import type { FileKind } from '#src/kernel/db/sqlite.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 const BY_MIGRATION: Readonly<Record<string, string>> = {
-  images: 'intake',
-  image_uses: 'intake',
+  images: 'messages',
+  image_uses: 'messages',
   letterheads: 'intake',
   inbound_notes: 'inbound',
   inbound_threads: 'inbound',

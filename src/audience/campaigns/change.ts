@@ -6,6 +6,7 @@ import {
   type WrittenContent,
   writeContent,
 } from '#src/intake/documents/write-content.ts';
+import { setImageUses } from '#src/intake/images/uses.ts';
 import { CONTENT_REQUIRED } from '#src/intake/send-fields.ts';
 import { findTemplate, loadTemplate } from '#src/intake/templates/resolve.ts';
 import { toMergeData } from '#src/intake/templates/schema.ts';
@@ -15,6 +16,7 @@ import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { said, say } from '#src/kernel/say.ts';
 import { unfit } from '#src/kernel/validate.ts';
+import { imagesIn } from '#src/mail/copy-links.ts';
 import { withStatus } from './change-status.ts';
 import { mailingIn } from './content.ts';
 import { contentOf, presentHead } from './record.ts';
@@ -60,7 +62,7 @@ const audited = (db: TenantDb, row: CampaignRow) => {
 const parts = ['subject', 'text', 'html', 'document', 'mjml'] as const;
 
 const fromTemplate = (db: TenantDb, name: string, version?: number) => {
-  const { subject, text, html, document, mjml, settings, replyTo } = loadTemplate(db, name, version);
+  const { subject, text, html, document, mjml, settings, replyTo, images } = loadTemplate(db, name, version);
   const row = findTemplate(db, name);
   const template = row && { id: row.id, name: row.name, version: version ?? row.current_version };
   return {
@@ -70,6 +72,7 @@ const fromTemplate = (db: TenantDb, name: string, version?: number) => {
     document,
     mjml,
     settings,
+    images,
     reply_to: replyTo[0]?.address,
     template: template ?? null,
   };
@@ -114,6 +117,7 @@ const writingFrom = (
     ...written,
     settings: body.settings ?? former?.settings,
     reply_to: undefined,
+    images: undefined,
     template: given.length === 0 ? (former?.template ?? null) : null,
   };
 };
@@ -128,7 +132,7 @@ const contentFrom = (
   former: CampaignContent | null,
   tools: DocumentTools,
 ): CampaignContent => {
-  const { reply_to, ...writing } = writingFrom(db, body, former, tools);
+  const { reply_to, images, ...writing } = writingFrom(db, body, former, tools);
   return {
     ...writing,
     from: kept(body.from, former?.from),
@@ -137,6 +141,7 @@ const contentFrom = (
     metadata: body.metadata ?? former?.metadata,
     values: body.values === undefined ? former?.values : toMergeData(body.values),
     headers: body.headers ?? former?.headers,
+    images: body.images ?? images ?? former?.images,
   };
 };
 
@@ -202,11 +207,18 @@ export const planCreation = (db: TenantDb, body: CampaignBody, change: CampaignC
   return { row, content };
 };
 
+/** The images that it shows are kept as long as the campaign is. */
+const putContent = (db: TenantDb, { seq, id }: CampaignRow, content: string, now: number): void => {
+  campaignStore(db).putContent(seq, content);
+  const { html } = JSON.parse(content) as CampaignContent;
+  setImageUses(db, { usedBy: 'campaign', id }, imagesIn(html), now);
+};
+
 /** Throws as `planCreation`. */
 export const createCampaign = (db: TenantDb, body: CampaignBody, change: CampaignChange): CampaignRow => {
   const { row, content } = planCreation(db, body, change);
   const created = { ...row, seq: campaignStore(db).insert(row) };
-  campaignStore(db).putContent(created.seq, content);
+  putContent(db, created, content, change.now);
   record(db, created.id, null, audited(db, created), change);
   return created;
 };
@@ -244,7 +256,7 @@ export const changeCampaign = (
   const { row, content } = planChange(db, id, body, change);
   const before = audited(db, campaignOf(db, id));
   campaignStore(db).update(row);
-  campaignStore(db).putContent(row.seq, content);
+  putContent(db, row, content, change.now);
   record(db, id, before, audited(db, row), change);
   return row;
 };
@@ -266,7 +278,7 @@ export const duplicateCampaign = (
     updated_at: change.now,
   };
   const copy = { ...row, seq: campaignStore(db).insert(row) };
-  campaignStore(db).putContent(copy.seq, campaignStore(db).content(former.seq));
+  putContent(db, copy, campaignStore(db).content(former.seq), change.now);
   record(db, copy.id, null, audited(db, copy), change);
   return copy;
 };
@@ -280,4 +292,5 @@ export const removeCampaign = (db: TenantDb, id: string, change: Change, now: nu
     });
   record(db, id, audited(db, row), null, { change, now });
   campaignStore(db).remove(row.seq);
+  setImageUses(db, { usedBy: 'campaign', id: row.id }, [], now);
 };

@@ -3,12 +3,14 @@ import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { SubscriberRow } from '#src/audience/subscribers/store.ts';
 import { commonOf, draftFor } from '#src/intake/bulk.ts';
 import type { Draft } from '#src/intake/draft.ts';
+import { inlined, type WithFiles } from '#src/intake/images/inline.ts';
 import { practiceValues } from '#src/intake/templates/practice-values.ts';
 import { compileContent, TOO_LONG } from '#src/intake/templates/render.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
+import type { ImageMode } from '#src/messages/image-types.ts';
 import type { Kind } from '#src/messages/kinds.ts';
 import type { SharedContent } from '#src/messages/store.ts';
 import type { CampaignContent } from './schema.ts';
@@ -41,32 +43,40 @@ export interface Mailing {
 }
 
 /**
- * `practice` are the values that it has of itself. Throws `invalid_request` for content, values, From or Reply-To that cannot be
+ * `practice` are the values that it has of itself; `inline` finds the images that its mails carry. Throws `invalid_request` for content, values, From or Reply-To that cannot be
  * used.
  */
 export const compileMailing = (
   contentJson: string,
   { message_kind, route_id }: { readonly message_kind: Kind; readonly route_id: string },
   practice: MergeData,
+  inline: (html: string | null, mode: ImageMode) => WithFiles = (html) => ({ html, attachments: [] }),
 ): Mailing => {
   const {
     subject,
     text,
-    html,
+    html: written,
     document: _document,
     mjml: _mjml,
+    images = 'linked',
     template: _,
     settings = {},
     values: given = {},
     ...frame
   } = JSON.parse(contentJson) as CampaignContent;
+  const { html, attachments } = inline(written, images);
   const content = { subject, text, html };
   const compiled = compileContent(content);
   if (compiled.problems.length > 0)
     throw unfit(compiled.problems.map(({ path, message }) => ({ path: `body.${path}`, message })));
   const data = { ...practice, ...given };
   if (compiled.isTooLong(data)) throw unfit([{ path: 'body.values', message: TOO_LONG }]);
-  const common = commonOf(frame, { content, data, compiled, kind: message_kind, route: route_id, settings });
+  const common = commonOf(frame, {
+    ...{ content, attachments, data, compiled },
+    kind: message_kind,
+    route: route_id,
+    settings,
+  });
   /** What a spreadsheet leaves empty is no value of the person's own. */
   const ownOf = (values: MergeData): MergeData =>
     Object.fromEntries(
@@ -99,4 +109,7 @@ export const mailingIn = (
   db: TenantDb,
   row: Pick<CampaignRow, 'seq' | 'message_kind' | 'route_id'>,
   content = campaignStore(db).content(row.seq),
-): Mailing => compileMailing(content, row, practiceValues(tenantStore(db).practice()));
+): Mailing =>
+  compileMailing(content, row, practiceValues(tenantStore(db).practice()), (html, mode) =>
+    inlined(db, html, mode),
+  );

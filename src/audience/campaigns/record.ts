@@ -7,7 +7,7 @@ import { deliveriesOf, messagesOf, rate } from '#src/feedback/reputation/rules.t
 import * as fields from '#src/intake/send-fields.ts';
 import { practiceValues } from '#src/intake/templates/practice-values.ts';
 import { compileContent } from '#src/intake/templates/render.ts';
-import { shownContent } from '#src/intake/templates/schema.ts';
+import { imagesSchema, shownContent } from '#src/intake/templates/schema.ts';
 import { explainCodes } from '#src/kernel/code-words.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { Speak } from '#src/kernel/say.ts';
@@ -119,6 +119,7 @@ export const campaignSchema = z
     values: z.record(z.string(), z.string()).describe('of placeholders, for all its people'),
     headers: fields.sendFields.headers.unwrap(),
     settings: fields.settings,
+    images: imagesSchema,
     refusals: z
       .record(z.string(), z.strictObject({ brief: z.string(), hint: z.string() }))
       .describe('what the codes in `reason` and `left_out` are, in German or English by Accept-Language'),
@@ -230,7 +231,7 @@ export const presentCampaign = (
 ): z.infer<typeof campaignSchema> => {
   const content = contentOf(db, row);
   const { from = null, reply_to = null, tags = [], metadata = {}, headers = {}, settings = {} } = content;
-  const { subject, text, html, document = null, mjml = null, template, values = {} } = content;
+  const { subject, text, html, document = null, mjml = null, template, values = {}, images = 'linked' } = content;
   const head = presentHead(db, { ...row, subject });
   const reasons = [row.reason ?? '', ...Object.keys(head.left_out)];
   return {
@@ -239,7 +240,7 @@ export const presentCampaign = (
       reasons.map((reason) => reason.replace(/^refused:/, '')),
       speak,
     ),
-    ...{ from, reply_to, text, html, document, mjml, template, tags, metadata, values, headers, settings },
+    ...{ from, reply_to, text, html, document, mjml, template, tags, metadata, values, headers, settings, images },
     unknown_fields: ENDED.has(row.status) ? [] : unknownFields(db, row, content),
   };
 };

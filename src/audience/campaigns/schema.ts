@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { WrittenContent } from '#src/intake/documents/write-content.ts';
 import * as fields from '#src/intake/send-fields.ts';
 import {
+  imagesSchema,
   mergeDataSchema,
   templateDocument,
   templateHtml,
@@ -87,6 +88,7 @@ const shape = {
   ),
   headers: sendFields.headers.unwrap(),
   settings: fields.settings,
+  images: imagesSchema,
   max_per_hour: z
     .int()
     .min(1)
@@ -126,7 +128,7 @@ export const scheduleBody = z
 
 /** What a campaign keeps as JSON of its content; text and HTML have their placeholders. */
 export interface CampaignContent
-  extends Pick<CampaignBody, 'tags' | 'metadata' | 'headers' | 'settings'>,
+  extends Pick<CampaignBody, 'tags' | 'metadata' | 'headers' | 'settings' | 'images'>,
     Partial<Pick<WrittenContent, 'document' | 'mjml'>> {
   readonly values?: MergeData | undefined;
   readonly from?: string | undefined;

@@ -5,8 +5,8 @@ import type { Change } from '#src/kernel/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { say, type Text } from '#src/kernel/say.ts';
+import { type ImageHead, type ImageRow, imageStore, type UsedBy } from '#src/messages/image-store.ts';
 import type { RemadeImage } from './remake.ts';
-import { type ImageHead, type ImageRow, imageStore, type UsedBy } from './store.ts';
 
 /** Lists of images are looked through by people. */
 const MAX_IMAGES = 2_000;
@@ -78,6 +78,10 @@ export const removeImage = (db: TenantDb, id: string, change: Change, now: numbe
   const image = imageOf(db, id);
   const [user] = imageStore(db).users(image.seq);
   if (user) throw new AppError('conflict', shownBy[user.used_by], { hint: STOP_SHOWING });
+  if (imageStore(db).isCarried(image.seq))
+    throw new AppError('conflict', say`Mails that were sent carry the image.`, {
+      hint: say`It can be deleted once their attachments are removed, as the retention of the practice says.`,
+    });
   imageStore(db).remove(id);
   auditStore(db).record(change, { target: { type: 'image', id }, before: summary(image), after: null }, now);
 };

@@ -3,8 +3,8 @@ import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { createImageUrl } from '#src/mail/copy-links.ts';
 import type { TokenKeys } from '#src/mail/token-keys.ts';
-import { fileOf } from './links.ts';
-import { type ImageHead, imageStore } from './store.ts';
+import { type ImageHead, imageStore } from '#src/messages/image-store.ts';
+import { fileOf } from './image-file.ts';
 
 /** What HTML says of an image. */
 export interface LinkedImage {

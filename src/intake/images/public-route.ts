@@ -8,8 +8,8 @@ import { ANY_TYPE, defineRoute, type Route, type RouteResult } from '#src/kernel
 import { say } from '#src/kernel/say.ts';
 import { IMAGE_PATH, readImageUrl } from '#src/mail/copy-links.ts';
 import type { TokenKeys } from '#src/mail/token-keys.ts';
-import { fileOf, idOfFile } from './links.ts';
-import { imageStore } from './store.ts';
+import { imageStore } from '#src/messages/image-store.ts';
+import { fileOf, idOfFile } from './image-file.ts';
 
 /** The server's answer for an unknown path, so that an address altered anywhere looks the same. */
 const nothingHere = (): AppError => new AppError('not_found', say`There is nothing at this path.`);

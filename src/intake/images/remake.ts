@@ -5,7 +5,8 @@
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { say } from '#src/kernel/say.ts';
-import { formatOf, type ImageType, refuseImage, type SourceFormat } from './image-types.ts';
+import type { ImageType } from '#src/messages/image-types.ts';
+import { formatOf, refuseImage, type SourceFormat } from './source-format.ts';
 
 /** A photo of a telephone has up to 10 MB. */
 export const MAX_SOURCE_BYTES = 15_000_000;

@@ -6,11 +6,11 @@ import { limitKeyedConcurrency } from '#src/kernel/concurrency.ts';
 import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
 import { ANY_TYPE, defineRoute, type Route } from '#src/kernel/route.ts';
 import { say } from '#src/kernel/say.ts';
+import { imageStore } from '#src/messages/image-store.ts';
 import { imageOf, removeImage, storeImage, wholeImage } from './change.ts';
 import type { ImageLinks } from './image-links.ts';
 import { createRemake, MAX_SOURCE_BYTES } from './remake.ts';
 import { imageIdSchema, imageSchema, presentImage, uploadBody } from './schema.ts';
-import { imageStore } from './store.ts';
 
 /** Base64 of the largest file, and the fields around it. */
 const BODY_LIMIT_BYTES = Math.ceil(MAX_SOURCE_BYTES / 3) * 4 + 64 * 1024;

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { toIso } from '#src/kernel/time.ts';
 import { lineSchema } from '#src/mail/line-schema.ts';
+import type { ImageHead } from '#src/messages/image-store.ts';
 import { base64 } from '../send-fields.ts';
-import type { ImageHead } from './store.ts';
 
 const MAX_NAME = 200;
 /** Four red points, as PNG. */

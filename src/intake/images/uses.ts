@@ -1,16 +1,13 @@
 // Which template, campaign or letterhead shows which images, found in what is stored of it: an image that something shows is not
 // removed. Each is noted in the transaction that stores what shows it.
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { imagesIn } from './links.ts';
-import { imageStore, type UsedBy } from './store.ts';
+import { imageStore, type UsedBy } from '#src/messages/image-store.ts';
 
 export interface ImageUser {
   readonly usedBy: UsedBy;
   /** Which template or campaign; '' for the letterhead, of which there is one. */
   readonly id: string;
 }
-
-export const idsIn = (html: string | null): string[] => [...new Set(imagesIn(html).map(({ id }) => id))];
 
 /** It shows these as well as those that it is noted with: a template shows the images of all its versions. */
 export const addImageUses = (db: TenantDb, { usedBy, id }: ImageUser, ids: readonly string[]): void => {

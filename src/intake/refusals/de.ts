@@ -285,6 +285,9 @@ export const words = {
   'A template shows the image.': 'Eine Vorlage zeigt das Bild.',
   'A campaign shows the image.': 'Eine Kampagne zeigt das Bild.',
   'The letterhead shows the image.': 'Der Briefkopf zeigt das Bild.',
+  'Mails that were sent carry the image.': 'Gesendete E-Mails enthalten das Bild.',
+  'It can be deleted once their attachments are removed, as the retention of the practice says.':
+    'Es lässt sich löschen, sobald deren Anhänge gelöscht sind, wie es die Aufbewahrung der Praxis sagt.',
   'Delete what shows it first: a template shows the images of all its versions, a campaign keeps what it sent.':
     'Löschen Sie zuerst, was es zeigt: Eine Vorlage zeigt die Bilder aller ihrer Fassungen, eine Kampagne behält, was sie gesendet hat.',
   'at most {} values': 'höchstens {} Werte',

@@ -8,6 +8,8 @@ import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import { say } from '#src/kernel/say.ts';
 import { unfit } from '#src/kernel/validate.ts';
+import { imagesIn } from '#src/mail/copy-links.ts';
+import type { ImageMode } from '#src/messages/image-types.ts';
 import type { Kind } from '#src/messages/kinds.ts';
 import {
   type DocumentTools,
@@ -17,6 +19,7 @@ import {
   type WrittenContent,
   writeContent,
 } from '../documents/write-content.ts';
+import { addImageUses, setImageUses } from '../images/uses.ts';
 import { compileContent } from './render.ts';
 import { presentHead, writtenIn } from './schema.ts';
 import { type TemplateRow, templateStore, type VersionRow } from './store.ts';
@@ -41,6 +44,7 @@ export interface Attributes {
   readonly track_opens: boolean | null;
   readonly track_clicks: boolean | null;
   readonly reply_to: string | null;
+  readonly images: ImageMode;
 }
 
 /** A template with its current content. */
@@ -115,12 +119,14 @@ export const createTemplate = (
     track_opens: flag(attributes.track_opens),
     track_clicks: flag(attributes.track_clicks),
     reply_to: attributes.reply_to,
+    images: attributes.images,
     current_version: 1,
     created_at: by.now,
     updated_at: by.now,
   };
   store.insert(row);
   store.insertVersion(first);
+  addImageUses(db, { usedBy: 'template', id }, imagesIn(first.html));
   const stored = { row, content: first };
   record(db, by, id, null, headOf(stored));
   return stored;
@@ -157,7 +163,7 @@ export const changeTemplate = (
   if (wanted.name !== undefined) refuseTaken(db, wanted.name, row.id);
   const changed = isSame(next, former) ? content : versionOf(row.id, row.current_version + 1, next, by);
   const { name = row.name, description = row.description, message_kind = row.message_kind } = wanted;
-  const { track_opens, track_clicks, reply_to = row.reply_to } = wanted;
+  const { track_opens, track_clicks, reply_to = row.reply_to, images = row.images } = wanted;
   const attributes = {
     name,
     description,
@@ -165,12 +171,14 @@ export const changeTemplate = (
     track_opens: track_opens === undefined ? row.track_opens : flag(track_opens),
     track_clicks: track_clicks === undefined ? row.track_clicks : flag(track_clicks),
     reply_to,
+    images,
   };
   const updated = { ...row, ...attributes, current_version: changed.version };
   const isChanged = JSON.stringify(updated) !== JSON.stringify(row);
   const stored = { row: isChanged ? { ...updated, updated_at: by.now } : row, content: changed };
   if (changed !== content) {
     store.insertVersion(changed);
+    addImageUses(db, { usedBy: 'template', id: row.id }, imagesIn(changed.html));
     store.removeVersions(row.id, changed.version - MAX_VERSIONS);
   }
   store.update(stored.row);
@@ -190,6 +198,7 @@ export const remakeTemplates = (db: TenantDb, by: TemplateChange): number => {
     const next = { subject, ...makeOf(db, by.tools, document, subject), document, mjml: null };
     if (isSame(next, writtenIn(version))) continue;
     store.insertVersion(versionOf(row.id, row.current_version + 1, next, by));
+    addImageUses(db, { usedBy: 'template', id: row.id }, imagesIn(next.html));
     store.removeVersions(row.id, row.current_version + 1 - MAX_VERSIONS);
     store.update({ ...row, current_version: row.current_version + 1, updated_at: by.now });
     made += 1;
@@ -203,5 +212,6 @@ export const removeTemplate = (
   by: Omit<TemplateChange, 'tools'>,
 ): void => {
   templateStore(db).remove(stored.row.id);
+  setImageUses(db, { usedBy: 'template', id: stored.row.id }, [], by.now);
   record(db, by, stored.row.id, headOf(stored), null);
 };

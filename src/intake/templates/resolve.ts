@@ -7,9 +7,11 @@ import { say } from '#src/kernel/say.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
+import type { ImageMode } from '#src/messages/image-types.ts';
 import { builtInRoute, type Kind, kinds } from '#src/messages/kinds.ts';
 import type { WrittenContent } from '../documents/write-content.ts';
 import { type Draft, frameOf, invalidField, nameOf, toDraft, withWriting } from '../draft.ts';
+import { inlined } from '../images/inline.ts';
 import type { SendBody } from '../schema.ts';
 import { practiceValues } from './practice-values.ts';
 import { compileContent } from './render.ts';
@@ -18,6 +20,7 @@ import { type TemplateRow, templateStore } from './store.ts';
 
 export interface LoadedTemplate extends WrittenContent {
   readonly templateId: string;
+  readonly images: ImageMode;
   readonly kind: Kind;
   /** Empty: as the route says. */
   readonly replyTo: readonly Mailbox[];
@@ -54,6 +57,7 @@ export const loadTemplate = (db: TenantDb, template: string, version?: number): 
   return {
     templateId: row.id,
     ...writtenIn(content),
+    images: row.images,
     kind: row.message_kind,
     replyTo: row.reply_to === null ? [] : [parseAddress(row.reply_to)],
     settings: {
@@ -85,13 +89,15 @@ export const draftOf = (body: SendBody): Draft | ((db: TenantDb) => Draft) => {
   const given = toMergeData(body.data ?? {});
   return (db) => {
     const data = { ...practiceValues(tenantStore(db).practice()), ...given };
-    const { kind, replyTo, settings, templateId, ...content } = loadTemplate(db, template, version);
-    const compiled = compileContent(content);
+    const { kind, replyTo, settings, templateId, images, ...content } = loadTemplate(db, template, version);
+    const { html, attachments } = inlined(db, content.html, images);
+    const compiled = compileContent({ ...content, html });
     const problems = compiled.problemsOf(data, 'body.data');
     if (problems.length > 0) throw unfit(problems);
     return withWriting(
       {
         ...frame,
+        attachments: [...frame.attachments, ...attachments],
         templateId,
         kind: frame.kind ?? kind,
         replyTo: frame.replyTo.length > 0 ? frame.replyTo : replyTo,

@@ -123,8 +123,8 @@ export const templateRoutes = ({ files, clock, tools }: TemplateDeps): Route[] =
       handle: async ({ params, body }, { caller, change }) => {
         requireTemplateRights(caller);
         const { description = null, track_opens = null, track_clicks = null, reply_to = null } = body;
-        const { name, message_kind } = body;
-        const attributes = { name, message_kind, description, track_opens, track_clicks, reply_to };
+        const { name, message_kind, images = 'linked' } = body;
+        const attributes = { name, message_kind, description, track_opens, track_clicks, reply_to, images };
         const templateChange = { change, now: clock.now(), tools: tools };
         const { row, content } = await files.write(params.id, (db) =>
           createTemplate(db, attributes, body, templateChange),

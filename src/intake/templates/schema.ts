@@ -8,6 +8,7 @@ import { because } from '#src/kernel/validate.ts';
 import { type Document, documentSchema } from '#src/mail/document/schema.ts';
 import { replyAddressSchema } from '#src/mail/email.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
+import { imageModes } from '#src/messages/image-types.ts';
 import { kindSchema } from '#src/messages/schema.ts';
 import type { WrittenContent } from '../documents/write-content.ts';
 import { MAX_DATA, MAX_DATA_NAME, MAX_SUBJECT } from './render.ts';
@@ -79,12 +80,17 @@ const kind = kindSchema.describe(
 );
 const tracking = z.boolean().nullable().describe('null: as the route says');
 
+export const imagesSchema = z
+  .enum(imageModes)
+  .describe('`linked`: mails load the uploaded images that the HTML shows; `inline`: they carry them');
+
 const attributes = {
   description: z.string().max(MAX_DESCRIPTION).nullable(),
   message_kind: kind,
   track_opens: tracking,
   track_clicks: tracking,
   reply_to: replyAddressSchema.describe('of sends that name none; null: as the route says'),
+  images: imagesSchema,
 };
 const content = {
   subject: templateSubject,
@@ -108,6 +114,7 @@ export const createTemplateBody = z
     track_opens: true,
     track_clicks: true,
     reply_to: true,
+    images: true,
     text: true,
     html: true,
     document: true,
@@ -165,6 +172,7 @@ export const templateHead = z
     track_opens: z.boolean().nullable(),
     track_clicks: z.boolean().nullable(),
     reply_to: replyAddressSchema,
+    images: z.enum(imageModes),
     version: z.int(),
     variables,
     subject: z.string(),
@@ -231,6 +239,7 @@ export const presentHead = (row: TemplateHead) => ({
   track_opens: flagOf(row.track_opens),
   track_clicks: flagOf(row.track_clicks),
   reply_to: row.reply_to,
+  images: row.images,
   version: row.current_version,
   variables: JSON.parse(row.fields_json) as string[],
   subject: row.subject,

@@ -31,7 +31,8 @@ const createPreset = (db: TenantDb, preset: Preset, templateChange: TemplateChan
     track_opens: isTracked,
     track_clicks: isTracked,
     reply_to: null,
-  };
+    images: 'linked',
+  } as const;
   createTemplate(db, attributes, { subject, document }, templateChange);
 };
 

@@ -1,5 +1,6 @@
 // Stored templates and their versions in the tenant's file.
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
+import type { ImageMode } from '#src/messages/image-types.ts';
 import type { Kind } from '#src/messages/kinds.ts';
 
 export interface TemplateRow {
@@ -12,6 +13,7 @@ export interface TemplateRow {
   track_clicks: 0 | 1 | null;
   /** Null: as the route says. */
   reply_to: string | null;
+  images: ImageMode;
   current_version: number;
   created_at: number;
   updated_at: number;
@@ -47,14 +49,14 @@ export const templateStore = perConnection((db: TenantDb) => {
   const byId = db.prepare<[string], TemplateRow>('SELECT * FROM templates WHERE id = ?');
   const byName = db.prepare<[string], TemplateRow>('SELECT * FROM templates WHERE name = ?');
   const insert = db.prepare<TemplateRow>(
-    `INSERT INTO templates (id, name, description, message_kind, track_opens, track_clicks, reply_to,
+    `INSERT INTO templates (id, name, description, message_kind, track_opens, track_clicks, reply_to, images,
                             current_version, created_at, updated_at)
-     VALUES (:id, :name, :description, :message_kind, :track_opens, :track_clicks, :reply_to,
+     VALUES (:id, :name, :description, :message_kind, :track_opens, :track_clicks, :reply_to, :images,
              :current_version, :created_at, :updated_at)`,
   );
   const update = db.prepare<Omit<TemplateRow, 'created_at'>>(
     `UPDATE templates SET name = :name, description = :description, message_kind = :message_kind,
-       track_opens = :track_opens, track_clicks = :track_clicks, reply_to = :reply_to,
+       track_opens = :track_opens, track_clicks = :track_clicks, reply_to = :reply_to, images = :images,
        current_version = :current_version, updated_at = :updated_at
      WHERE id = :id`,
   );

@@ -3,6 +3,7 @@
 import { type Each, eachRow, overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { OldRows, StoredRow } from '#src/kernel/old-rows.ts';
 import { DAY } from '#src/kernel/time.ts';
+import { oldImages } from '../image-store.ts';
 
 /** A bulk's content is stored minutes before its messages; only content older than this can have lost its bulk. */
 const UNUSED_CONTENT_MS = DAY;
@@ -56,7 +57,7 @@ const sharedContents: OldRows = {
   ],
 };
 
-export const oldContent: readonly OldRows[] = [bodies, attachments, sharedContents];
+export const oldContent: readonly OldRows[] = [bodies, attachments, sharedContents, oldImages];
 
 export const retentionStore = perConnection((db: TenantDb) => {
   const prepared = new Map<OldRows, ReturnType<typeof prepare>>();

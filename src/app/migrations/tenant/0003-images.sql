@@ -1,4 +1,4 @@
--- Images of the practice's mail: intake/images/. They are public, so nothing of them is sealed.
+-- Images of the practice's mail: messages/image-store.ts. They are public, so nothing of them is sealed.
 CREATE TABLE images (
   seq          INTEGER PRIMARY KEY AUTOINCREMENT,
   -- SHA-256 of the content, in hex
@@ -29,5 +29,6 @@ CREATE INDEX image_uses_image ON image_uses (image_seq);
 -- Whether mails carry the images, or link to them.
 ALTER TABLE templates ADD COLUMN images TEXT NOT NULL DEFAULT 'linked' CHECK (images IN ('linked', 'inline'));
 
--- Files that the HTML of all its messages shows: a JSON array; the contents in base64.
-ALTER TABLE shared_contents ADD COLUMN files_json TEXT;
+-- A mail that carries an image has a row without its bytes.
+ALTER TABLE attachments ADD COLUMN image_seq INTEGER;
+CREATE INDEX attachments_image ON attachments (image_seq) WHERE image_seq IS NOT NULL;

@@ -1,7 +1,9 @@
-// Images of the practice, and what shows them.
+// Images of the practice, and what shows them. They are here because the mails that carry an image refer to its row: its bytes are
+// stored once. What uploads them, and who may, is intake's.
 import { remembered } from '#src/kernel/db/memory.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { OldRows } from '#src/kernel/old-rows.ts';
+import { DAY } from '#src/kernel/time.ts';
 import type { ImageType } from './image-types.ts';
 
 export interface ImageHead {
@@ -23,15 +25,17 @@ export type UsedBy = 'template' | 'campaign' | 'letterhead';
 
 const HEAD = 'seq, id, name, content_type, width, height, bytes, created_at';
 
+/** Something uses it, or a mail carries it. */
+const IS_SHOWN = `(EXISTS (SELECT 1 FROM image_uses WHERE image_seq = images.seq)
+  OR EXISTS (SELECT 1 FROM attachments WHERE image_seq = images.seq))`;
+
 /** An image is kept as long as the mails that may show it, from its last use on; while something shows it, it stays. */
 export const oldImages: OldRows = {
   keptFor: ({ messages }) => messages,
   scan: `SELECT seq AS key, created_at AS at, used_at AS since, bytes,
-           EXISTS (SELECT 1 FROM image_uses WHERE image_seq = seq) AS held
+           ${IS_SHOWN} AS held
          FROM images WHERE seq > ? ORDER BY seq`,
-  remove: [
-    'DELETE FROM images WHERE seq = ? AND NOT EXISTS (SELECT 1 FROM image_uses WHERE image_seq = images.seq)',
-  ],
+  remove: [`DELETE FROM images WHERE seq = ? AND NOT ${IS_SHOWN}`],
 };
 
 export const imageStore = perConnection((db: TenantDb) => {
@@ -49,13 +53,16 @@ export const imageStore = perConnection((db: TenantDb) => {
   );
   const first = db.prepare<[], number>('SELECT 1 FROM images LIMIT 1').pluck();
   const any = remembered(db, () => first.get() !== undefined);
-  const touch = db.prepare<{ now: number; id: string }>(
-    'UPDATE images SET used_at = :now WHERE id = :id AND used_at < :now',
+  const touch = db.prepare<{ now: number; id: string; before: number }>(
+    'UPDATE images SET used_at = :now WHERE id = :id AND used_at < :before',
   );
   const remove = db.prepare<[string]>('DELETE FROM images WHERE id = ?');
   const users = db.prepare<[number], { used_by: UsedBy; user_id: string }>(
     'SELECT used_by, user_id FROM image_uses WHERE image_seq = ? ORDER BY used_by, user_id',
   );
+  const carried = db
+    .prepare<[number], number>('SELECT 1 FROM attachments WHERE image_seq = ? LIMIT 1')
+    .pluck();
   const usedIds = db
     .prepare<[string, string], string>(
       'SELECT id FROM image_uses JOIN images ON seq = image_seq WHERE used_by = ? AND user_id = ?',
@@ -82,14 +89,17 @@ export const imageStore = perConnection((db: TenantDb) => {
     page: (before: number, limit: number): ImageHead[] => page.all(before, limit),
     totals: (): { readonly count: number; readonly bytes: number } =>
       totals.get() as { count: number; bytes: number },
+    /** It is kept from now on, to the day. */
     touch: (id: string, now: number): void => {
-      touch.run({ id, now });
+      touch.run({ id, now, before: now - DAY });
     },
     remove: (id: string): void => {
       remove.run(id);
       any.forget();
     },
     users: (seq: number) => users.all(seq),
+    /** Whether mails that are kept carry it. */
+    isCarried: (seq: number): boolean => carried.get(seq) !== undefined,
     usedIds: (usedBy: UsedBy, userId: string): string[] => usedIds.all(usedBy, userId),
     addUse: (usedBy: UsedBy, userId: string, id: string): void => {
       addUse.run(usedBy, userId, id);

@@ -2,14 +2,6 @@
 import { AppError } from '#src/kernel/errors.ts';
 import { say, type Text } from '#src/kernel/say.ts';
 
-/** What is stored and served: all mail programs show these. */
-export type ImageType = 'image/jpeg' | 'image/png' | 'image/gif';
-export const extensionOf: Readonly<Record<ImageType, string>> = {
-  'image/jpeg': 'jpg',
-  'image/png': 'png',
-  'image/gif': 'gif',
-};
-
 /** What is taken. */
 export type SourceFormat = 'jpeg' | 'png' | 'gif' | 'webp';
 
