@@ -208,7 +208,12 @@ export const planCreation = (db: TenantDb, body: CampaignBody, change: CampaignC
 };
 
 /** The images that it shows are kept as long as the campaign is. */
-const putContent = (db: TenantDb, { seq, id }: CampaignRow, content: string, now: number): void => {
+export const putContent = (
+  db: TenantDb,
+  { seq, id }: Pick<CampaignRow, 'seq' | 'id'>,
+  content: string,
+  now: number,
+): void => {
   campaignStore(db).putContent(seq, content);
   const { html } = JSON.parse(content) as CampaignContent;
   setImageUses(db, { usedBy: 'campaign', id }, imagesIn(html), now);

@@ -231,7 +231,16 @@ export const presentCampaign = (
 ): z.infer<typeof campaignSchema> => {
   const content = contentOf(db, row);
   const { from = null, reply_to = null, tags = [], metadata = {}, headers = {}, settings = {} } = content;
-  const { subject, text, html, document = null, mjml = null, template, values = {}, images = 'linked' } = content;
+  const {
+    subject,
+    text,
+    html,
+    document = null,
+    mjml = null,
+    template,
+    values = {},
+    images = 'linked',
+  } = content;
   const head = presentHead(db, { ...row, subject });
   const reasons = [row.reason ?? '', ...Object.keys(head.left_out)];
   return {
@@ -240,7 +249,21 @@ export const presentCampaign = (
       reasons.map((reason) => reason.replace(/^refused:/, '')),
       speak,
     ),
-    ...{ from, reply_to, text, html, document, mjml, template, tags, metadata, values, headers, settings, images },
+    ...{
+      from,
+      reply_to,
+      text,
+      html,
+      document,
+      mjml,
+      template,
+      tags,
+      metadata,
+      values,
+      headers,
+      settings,
+      images,
+    },
     unknown_fields: ENDED.has(row.status) ? [] : unknownFields(db, row, content),
   };
 };

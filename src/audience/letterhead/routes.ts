@@ -3,6 +3,7 @@
 // as it was tried.
 import type { z } from 'zod';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
+import { putContent } from '#src/audience/campaigns/change.ts';
 import { contentOf } from '#src/audience/campaigns/record.ts';
 import { campaignStore } from '#src/audience/campaigns/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
@@ -29,7 +30,7 @@ const remakeDrafts = (db: TenantDb, tools: DocumentTools, now: number): number =
     const content = contentOf(db, row);
     const { document = null, subject } = content;
     if (document === null) continue;
-    store.putContent(row.seq, JSON.stringify({ ...content, ...makeOf(db, tools, document, subject) }));
+    putContent(db, row, JSON.stringify({ ...content, ...makeOf(db, tools, document, subject) }), now);
     const { subject: _, ...campaign } = row;
     store.update({ ...campaign, updated_at: now });
     made += 1;
