@@ -369,8 +369,8 @@ export const errorTable = {
     brief: say`a header field is not allowed`,
     hint: say`Only X-* and a few standard headers may be set, without line breaks in their values.`,
     de: {
-      brief: 'ein Kopffeld ist nicht erlaubt',
-      hint: 'Nur X-* und wenige übliche Kopffelder sind möglich, ohne Zeilenumbruch im Wert.',
+      brief: 'eine Kopfzeile ist nicht erlaubt',
+      hint: 'Nur X-* und wenige übliche Kopfzeilen sind möglich, ohne Zeilenumbruch im Wert.',
     },
     extra: { header: z.string() },
   },

@@ -55,7 +55,7 @@ test('a list is made, a person subscribes and confirms, a file is imported, and 
   await page.getByRole('cell', { name: 'weil „Stand“ „VIP“ ist' }).first().waitFor();
   await meaning('Stand').selectOption('ignore');
   await expect.poll(() => page.getByText('weil „Stand“').count()).toBe(0);
-  await page.getByLabel('Alle haben schon zugestimmt').check();
+  await page.getByLabel('Alle haben schon eingewilligt').check();
   await page.getByLabel('Wie und wo').fill('Anmeldebögen 2026');
   await page.getByLabel('Auch 1 Abgemeldete').check();
   await page.getByRole('button', { name: 'Übernehmen' }).click();

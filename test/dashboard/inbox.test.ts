@@ -116,7 +116,7 @@ test('mail is forwarded once its target has agreed by the link that it was sent,
   });
   const visit = await office.browser.newPage({ origin: office.app.origin });
   await visit.goto(`/api/public/forward?t=${await forwardTokenTo(office.app, agreeing)}`);
-  await visit.getByRole('button', { name: 'Weiterleitung zustimmen' }).click();
+  await visit.getByRole('button', { name: 'Weiterleitung bestätigen' }).click();
   await visit.getByRole('heading', { name: 'E-Mails werden an Sie weitergeleitet' }).waitFor();
   await page.reload();
   await targets.getByRole('row', { name: agreeing }).getByText('Bestätigt', { exact: true }).waitFor();
@@ -246,7 +246,7 @@ test('a viewer sees that there is mail, and neither its content nor what changes
   await page.getByText('Den Inhalt darf Ihre Rolle nicht sehen.').waitFor();
   for (const name of ['Antworten', 'Löschen', 'Freigeben'])
     expect(await page.getByRole('button', { name }).count()).toBe(0);
-  expect(await page.getByRole('link', { name: /Gesperrte Adressen|Abgefangene Mail/ }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: /Gesperrte Adressen|Abgefangene Mails/ }).count()).toBe(0);
   await until('it is still unread', async () => {
     const { read } = await office.ask<{ read: boolean }>('GET', `/inbound/messages/${id}`);
     return !read;

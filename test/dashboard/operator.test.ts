@@ -76,7 +76,7 @@ test('an operator finds the broken upstream, looks at it and resets it; pauses a
   await page.getByRole('link', { name: 'Warteschlangen' }).click();
   const card = page.locator('.card').filter({ has: page.getByRole('heading', { name: 'relay' }) });
   // The page loads itself again until it is so.
-  await card.getByText('beiseitegelegt', { exact: true }).waitFor();
+  await card.getByText('vorübergehend außer Betrieb', { exact: true }).waitFor();
   await card.getByText('Älteste Mail in der Schlange').waitFor();
   const hour = card.locator('.facts div').filter({ hasText: 'Versuche der letzten Stunde' });
   // Each step of the clock brings a probe that fails too.

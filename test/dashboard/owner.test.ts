@@ -79,10 +79,10 @@ test('a new owner goes from the invitation to a test message, and finds it in Po
   await page.getByRole('button', { name: 'API-Token erstellen' }).click();
   await page.getByRole('dialog').getByText('svc_').first().waitFor();
   await page.getByRole('button', { name: 'Ich habe es kopiert' }).click();
-  await page.getByRole('link', { name: 'Weiter: Live gehen' }).click();
+  await page.getByRole('link', { name: 'Weiter: Versand freigeben' }).click();
   await page.getByText('Öffentliche Adresse').waitFor();
   await isFit(page);
-  expect(await page.getByRole('button', { name: 'Live gehen' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Versand freigeben' }).count()).toBe(0);
 
   await page.getByRole('link', { name: 'Post', exact: true }).click();
   await page.getByRole('row').filter({ hasText: NEW_OWNER }).waitFor();

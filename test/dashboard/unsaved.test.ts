@@ -21,7 +21,7 @@ test('a dialog with typed text asks before Escape or its button closes it, and o
   await open();
   const name = page.getByLabel('Name', { exact: true });
   await name.fill('Rundbrief');
-  await page.getByLabel('Wofür wird zugestimmt?').selectOption('recall');
+  await page.getByLabel('Wofür gilt die Einwilligung?').selectOption('recall');
   for (let press = 0; press < 3; press++) {
     await page.keyboard.press('Escape');
     await question(page).waitFor();
@@ -39,7 +39,7 @@ test('a dialog with typed text asks before Escape or its button closes it, and o
   await offer(page).waitFor();
   await checkAccessibility(page);
   await page.getByRole('button', { name: 'Weiterschreiben' }).click();
-  await expect.poll(() => page.getByLabel('Wofür wird zugestimmt?').inputValue()).toBe('recall');
+  await expect.poll(() => page.getByLabel('Wofür gilt die Einwilligung?').inputValue()).toBe('recall');
   await page.getByRole('button', { name: 'Anlegen', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Rundbrief' }).waitFor();
   await page.goBack();

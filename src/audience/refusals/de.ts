@@ -103,9 +103,9 @@ export const words = {
   lists: 'Listen',
   'There is a list with the name {} already.': 'Es gibt schon eine Liste mit dem Namen {}.',
   'Its subscribers can be read, exported, unsubscribed and removed.':
-    'Ihre Abonnenten können gelesen, exportiert, abgemeldet und entfernt werden.',
+    'Die Personen auf ihr können gelesen, exportiert, abgemeldet und entfernt werden.',
   'The list has subscribers, who agreed to the channel {}.':
-    'Die Liste hat Abonnenten, und diese haben in den Kanal {} eingewilligt.',
+    'Auf der Liste sind Personen, und diese haben in den Kanal {} eingewilligt.',
   'Create another list for another channel.': 'Legen Sie für einen anderen Kanal eine andere Liste an.',
   'The campaign {} is being sent to the list {}, or will be.':
     'Das Rundschreiben {} wird gerade an die Liste {} gesendet oder soll an sie gehen.',
@@ -114,7 +114,7 @@ export const words = {
   'control characters are not allowed': 'Steuerzeichen sind nicht erlaubt',
 
   // Subscribers.
-  'There is no such subscriber.': 'Diesen Abonnenten gibt es nicht.',
+  'There is no such subscriber.': 'Diese Person gibt es nicht.',
   'The person has left the list {}, and only they can come back.':
     'Die Person hat die Liste {} verlassen, und nur sie selbst kann zurückkommen.',
   "They can subscribe by the list's form.": 'Sie kann sich über das Formular der Liste anmelden.',
@@ -126,9 +126,9 @@ export const words = {
   'They can still subscribe by the form of the list {}.':
     'Sie kann sich weiterhin über das Formular der Liste {} anmelden.',
   'The subscriber is active: there is nothing to confirm.':
-    'Der Abonnent ist aktiv: Es gibt nichts zu bestätigen.',
+    'Die Person ist aktiv: Es gibt nichts zu bestätigen.',
   'The confirmation mail to the subscriber still waits to leave.':
-    'Die Bestätigungsmail an den Abonnenten wartet noch auf den Versand.',
+    'Die Bestätigungsmail an die Person wartet noch auf den Versand.',
   'GET /api/practices/{id}/queue says what waits and why.':
     'GET /api/practices/{id}/queue sagt, was wartet und warum.',
   'An address gets one confirmation mail a day for a list.':
@@ -139,7 +139,7 @@ export const words = {
     'ist beim Status active erforderlich und gehört zu keinem anderen',
   'belongs to the status active': 'gehört zum Status active',
   'Subscribers are exported {} times a minute at most.':
-    'Abonnenten werden höchstens {}-mal in der Minute exportiert.',
+    'Personen werden höchstens {}-mal in der Minute exportiert.',
   'The address has letters beyond ASCII before its @, and the mail server of this service takes no such address (SMTPUTF8).':
     'Die Adresse hat vor dem @ Zeichen, die nicht zu ASCII gehören, und der Mailserver dieses Dienstes nimmt solche Adressen nicht an (SMTPUTF8).',
   'expected a name that a placeholder can have: ASCII letters, digits, _ and dots':

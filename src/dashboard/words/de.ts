@@ -66,7 +66,7 @@ export const words = {
     tokens: 'API-Token',
     requests: 'Protokoll der API',
     examples: 'API-Beispiele',
-    captures: 'Abgefangene Mail',
+    captures: 'Abgefangene Mails',
     settings: 'Praxis',
     domain: 'Domain',
     deliverability: 'Zustellbarkeit',

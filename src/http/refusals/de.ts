@@ -11,7 +11,7 @@ export const words = {
   'The credential lacks the permission {}.': 'Den Zugangsdaten fehlt die Berechtigung {}.',
   'The request does not say which practice it is for.': 'Die Anfrage sagt nicht, für welche Praxis sie ist.',
   'Name it, or a project of it, by project_id; or name it in the header X-Service-Practice.':
-    'Nennen Sie die Praxis oder ein Projekt von ihr in project_id oder im Kopffeld X-Service-Practice.',
+    'Nennen Sie die Praxis oder ein Projekt von ihr in project_id oder in der Kopfzeile X-Service-Practice.',
   'is required without a token of a practice': 'ist ohne Token einer Praxis erforderlich',
   'The body is not declared as application/json in UTF-8.':
     'Der Inhalt der Anfrage ist nicht als application/json in UTF-8 ausgewiesen.',

@@ -37,7 +37,7 @@ export const words = {
   },
   notBuilt: {
     title: 'Die Oberfläche ist nicht gebaut',
-    text: 'E-Mails werden weiter angenommen und versandt. Führen Sie im Verzeichnis des Dienstes diesen Befehl aus und laden Sie die Seite neu:',
+    text: 'E-Mails werden weiter angenommen und gesendet. Führen Sie im Verzeichnis des Dienstes diesen Befehl aus und laden Sie die Seite neu:',
   },
 };
 

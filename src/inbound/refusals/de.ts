@@ -7,7 +7,7 @@ export const words = {
     'darf höchstens {} sein, weil die Installation Mail nicht länger aufbewahrt',
   'No mailbox of the practice forwards to that address.':
     'Kein Postfach der Praxis leitet an diese Adresse weiter.',
-  'The address has agreed already.': 'Die Adresse hat schon zugestimmt.',
+  'The address has agreed already.': 'Die Adresse hat schon bestätigt.',
   'The address has declined.': 'Die Adresse hat abgelehnt.',
   'The address has been asked {} times.': 'Die Adresse wurde {}-mal gefragt.',
   'The address was asked less than an hour ago.': 'Die Adresse wurde vor weniger als einer Stunde gefragt.',
@@ -17,7 +17,7 @@ export const words = {
   'A hook cannot have a permission that its maker lacks: ask someone who may send.':
     'Ein Hook kann keine Berechtigung haben, die seinem Ersteller fehlt: Bitten Sie jemanden, der senden darf.',
   'Send the secret of the hook in the header {}, once.':
-    'Senden Sie das Geheimnis des Hooks einmal im Kopffeld {}.',
+    'Senden Sie das Geheimnis des Hooks einmal in der Kopfzeile {}.',
   'Too many wrong secrets from this address.': 'Von dieser Adresse kamen zu viele falsche Geheimnisse.',
   'Too many messages by this hook.': 'Über diesen Hook kamen zu viele Nachrichten.',
   'The request has no secret of a hook.': 'Die Anfrage hat kein Geheimnis eines Hooks.',

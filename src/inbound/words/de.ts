@@ -6,13 +6,13 @@ export const words = {
   },
   text: {
     asked: (practice: string, address: string) =>
-      `<strong>${practice}</strong> möchte E-Mails, die dort eingehen, an <strong>${address}</strong> weiterleiten. Stimmen Sie zu?`,
+      `<strong>${practice}</strong> möchte E-Mails, die dort eingehen, an <strong>${address}</strong> weiterleiten. Möchten Sie das?`,
     confirmed: (practice: string, address: string) =>
       `E-Mails, die bei <strong>${practice}</strong> eingehen, werden an <strong>${address}</strong> weitergeleitet. Auf dieser Seite können Sie das jederzeit beenden; bewahren Sie die E-Mail mit dem Link auf.`,
     ended: (practice: string, address: string) =>
       `E-Mails, die bei <strong>${practice}</strong> eingehen, werden nicht an <strong>${address}</strong> weitergeleitet.`,
   },
-  agree: 'Weiterleitung zustimmen',
+  agree: 'Weiterleitung bestätigen',
   decline: 'Ablehnen',
   end: 'Weiterleitung beenden',
   unknownTitle: 'Dieser Link ist nicht gültig',

@@ -16,5 +16,5 @@ export const words = {
   'This upstream is being looked at already.': 'Dieser Upstream wird schon geprüft.',
   'There is no such upstream.': 'Diesen Upstream gibt es nicht.',
   'The configuration has: {}.': 'Die Konfiguration hat: {}.',
-  'There is no such captured message.': 'Diese abgefangene Nachricht gibt es nicht.',
+  'There is no such captured message.': 'Diese abgefangene Mail gibt es nicht.',
 } satisfies Sentences;

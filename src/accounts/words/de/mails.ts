@@ -79,7 +79,7 @@ export const words = {
       'So nehmen Sie die Einladung an:',
       link,
       `Der Link gilt bis ${moment(expiresAt)}. Geben Sie ihn nicht weiter: Er ist nur für Sie bestimmt.`,
-      'Sie haben keine Einladung erwartet? Dann müssen Sie nichts tun. Ohne Ihre Zustimmung werden Sie nicht Mitglied.',
+      'Sie haben keine Einladung erwartet? Dann müssen Sie nichts tun. Mitglied werden Sie erst, wenn Sie sie annehmen.',
     ],
   }),
   owner_welcome: ({ practice, link }: Of<'owner_welcome'>, service: string): Mail => ({

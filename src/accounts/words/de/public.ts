@@ -16,10 +16,10 @@ export const words = {
     ): Mail => ({
       subject: `Sollen E-Mails an „${practice}“ zu Ihnen weitergeleitet werden?`,
       paragraphs: [
-        `„${practice}“ empfängt E-Mails über ${service} und möchte sie an diese Adresse weiterleiten. Das geschieht nur, wenn Sie zustimmen:`,
+        `„${practice}“ empfängt E-Mails über ${service} und möchte sie an diese Adresse weiterleiten. Das geschieht nur, wenn Sie es bestätigen:`,
         link,
-        `Zustimmen können Sie bis ${moment(expiresAt)}. Auf derselben Seite können Sie ablehnen und die Weiterleitung später beenden.`,
-        'Sie haben das nicht erwartet? Dann müssen Sie nichts tun. Ohne Ihre Zustimmung wird nichts weitergeleitet.',
+        `Bestätigen können Sie es bis ${moment(expiresAt)}. Auf derselben Seite können Sie ablehnen und die Weiterleitung später beenden.`,
+        'Sie haben das nicht erwartet? Dann müssen Sie nichts tun. Solange Sie es nicht bestätigen, wird nichts weitergeleitet.',
       ],
     }),
     abuse_ticket: ({ ticketId, stage }: Of<'abuse_ticket'>): Mail => {

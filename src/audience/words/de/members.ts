@@ -11,7 +11,7 @@ export const words = {
       `Geprüft wird die JSON-Fassung dieses Nachweises: sendwerk consent verify DATEI --origin ADRESSE, mit der Adresse, unter der Ihnen der Dienst bekannt ist. Der Befehl vergleicht den Schlüssel mit ${keys} und mit dem DNS. Endet er mit 0, ist alles in Ordnung, mit 1, wurde etwas verändert, mit 2, ist der Schlüssel unbekannt.`,
     actions: {
       request: 'Die Adresse wurde eingetragen',
-      mail: 'Die Bestätigungsmail wurde versandt',
+      mail: 'Die Bestätigungsmail wurde gesendet',
       confirm: 'Die Anmeldung wurde bestätigt',
       import: 'Der Absender hat eine vorhandene Einwilligung versichert',
       withdraw: 'Die Einwilligung endete',
@@ -56,7 +56,7 @@ export const words = {
     wording: (version: number | null) =>
       `Text der Einwilligung${version === null ? '' : `, Fassung ${version}`}`,
     form: 'Formular, wie es gezeigt wurde (HTML als Text)',
-    mail: 'Mail, wie sie versandt wurde (RFC 5322)',
+    mail: 'Mail, wie sie gesendet wurde (RFC 5322)',
     gone: 'wird nicht mehr aufbewahrt',
     /** The mail has a link that can still confirm. */
     notYet:
@@ -77,11 +77,11 @@ export const words = {
     left: (column: string, value: string) =>
       `hat sich laut Datei abgemeldet oder ist nicht erreichbar: ${quoted(column)} ist ${quoted(value)}`,
     unconfirmed: (column: string, value: string) =>
-      `hat laut Datei nicht bestätigt oder zugestimmt: ${quoted(column)} ist ${value ? quoted(value) : 'leer'}`,
+      `hat laut Datei nicht bestätigt oder eingewilligt: ${quoted(column)} ist ${value ? quoted(value) : 'leer'}`,
     unknown: (column: string, value: string) =>
-      `wird ausgelassen, weil ${quoted(column)} ${value ? quoted(value) : 'leer'} ist: nur bekannte Angaben machen zu Abonnenten`,
-    left_by_name: (name: string) => `ist laut dem Namen der Datei kein Abonnent: ${quoted(name)}`,
-    left_at: (line: string) => `ist laut Zeile ${line} der Datei kein Abonnent`,
+      `wird ausgelassen, weil ${quoted(column)} ${value ? quoted(value) : 'leer'} ist: nur mit bekannten Angaben kommt jemand auf die Liste`,
+    left_by_name: (name: string) => `ist laut dem Namen der Datei abgemeldet: ${quoted(name)}`,
+    left_at: (line: string) => `ist laut Zeile ${line} der Datei abgemeldet`,
     not_left: () => 'wird nicht gesperrt: laut Datei hat sich die Person nicht abgemeldet',
     suppressed: () => 'ist gesperrt',
     own_wish: (reason: string) => `ist auf eigenen Wunsch gesperrt (${reason})`,

@@ -152,7 +152,7 @@ export const words = {
       error: 'Nicht zu prüfen',
       unchecked: 'Noch nicht geprüft',
     },
-    byOperator: 'Sie müssen nichts tun: Diesen Eintrag richtet der Betreiber des Dienstes ein.',
+    byOperator: 'Sie müssen nichts tun: Diesen Eintrag bringt der Betreiber des Dienstes in Ordnung.',
     advice: {
       missing:
         'Legen Sie diesen Eintrag bei Ihrem Domain-Anbieter an. Bis er überall zu sehen ist, kann es bis zu einer Stunde dauern.',

@@ -31,7 +31,7 @@ export const words = {
   },
   choosePractice: 'Praxis wählen',
   noPractice: 'Sie gehören noch zu keiner Praxis.',
-  noPracticeText: 'Wer Sie einlädt, schickt Ihnen damit eine E-Mail mit einem Link.',
+  noPracticeText: 'Sobald Sie jemand einlädt, bekommen Sie eine E-Mail mit einem Link.',
   asOperator: (name: string) =>
     `Sie sind als Betreiber in „${name}“. Was Sie ansehen und ändern, steht im Protokoll der Praxis.`,
   live: { connected: 'Verbunden', connecting: 'Nicht verbunden', hidden: 'Angehalten' },

@@ -95,7 +95,7 @@ export const words = {
     },
     team: { title: 'Team einladen', hint: 'Am besten auch einen zweiten Inhaber.' },
     go_live: {
-      title: 'Live gehen',
+      title: 'Versand freigeben',
       hint: 'Beendet den Testbetrieb, sobald die Liste davor vollständig ist.',
     },
   },

@@ -90,12 +90,14 @@ export const words = {
       'Gehört zu einem Vorgang, den die Person angestoßen hat: Unterlagen, Rechnungen, Antworten.',
     doi: 'Fragt nur, ob jemand eine Anmeldung bestätigt: was, von wem, der Link und was geschieht, wenn man nichts tut. Kein Angebot, keine Begrüßung.',
     newsletter: 'Neuigkeiten und Werbung an Personen, die den Newsletter bestellt und das bestätigt haben.',
-    custom: 'Andere Werbung und Rundschreiben an Personen, die dem Kanal „other“ zugestimmt haben.',
-    quality: 'Ein Muster an die Praxis selbst, das zeigt, wie ihre Mails ankommen.',
+    custom: 'Andere Werbung und Rundschreiben an Personen, die in den Kanal „other“ eingewilligt haben.',
+    quality:
+      'Fragt, wie zufrieden jemand war; auch das Muster, das der Praxis zeigt, wie ihre Mails ankommen.',
     test: 'Ein technischer Test, etwa an den Postfach-Simulator.',
   },
   streams: {
-    transactional: 'Geht über einen transaktionalen Versandweg; Werbung darf nicht darin stehen (§ 7 UWG).',
+    transactional:
+      'Geht über einen Versandweg für persönliche Post; Werbung darf nicht darin stehen (§ 7 UWG).',
     marketing:
       'Geht über einen Versandweg für Werbung, nur mit Einwilligung; Impressum und Abmeldelink fügt der Dienst an.',
   },

@@ -82,7 +82,7 @@ export const words: Words = {
     newsletter:
       'What is new in the practice, and advertising, to people who subscribed to the newsletter and confirmed it.',
     custom: 'Other advertising and circulars to people who consented to the channel “other”.',
-    quality: 'A sample to the practice itself that shows how its mail arrives.',
+    quality: 'Asks how content someone was; also the sample that shows a practice how its mail arrives.',
     test: 'A technical test, for instance to the mailbox simulator.',
   },
   streams: {

@@ -22,7 +22,7 @@ export const words = {
     unsubscribed: 'abgemeldet',
     bounced: 'unerreichbar',
     complained: 'als Spam gemeldet',
-    no_consent: 'ohne Zustimmung',
+    no_consent: 'ohne Einwilligung',
     missing_value: 'ein Wert für einen Platzhalter fehlt',
     unusable_value: 'ein Wert passt nicht in den Text',
     suppressed: 'gesperrt',

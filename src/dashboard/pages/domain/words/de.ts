@@ -7,7 +7,7 @@ export const words = {
   managed: 'bereitgestellter Host',
   defaultFrom: 'Üblicher Absender',
   warmup: 'Aufwärmphase',
-  warmupDay: (day: number, cap: string) => `Tag ${day}: heute höchstens ${cap} Mails je Versandart`,
+  warmupDay: (day: number, cap: string) => `Tag ${day}: heute höchstens ${cap} Mails je Versandweg`,
   warmupOver: (day: number) => `Abgeschlossen, Tag ${day}`,
   managedText:
     'Mails werden von einem bereitgestellten Host gesendet; Sie brauchen nichts einzurichten. Mit einer eigenen Domain steht im Absender Ihr eigener Name.',
@@ -37,7 +37,7 @@ export const words = {
   oneClick: 'Ihr Domain-Anbieter kann die Einträge selbst anlegen.',
   oneClickText: 'Sie melden sich dort an und stimmen zu; danach kommen Sie hierher zurück.',
   oneClickAction: 'Bei Cloudflare eintragen',
-  byHand: 'Von Hand bleiben:',
+  byHand: 'Noch von Hand einzutragen:',
   keys: 'Schlüssel (DKIM)',
   keysText:
     'Mit ihnen wird jede Mail signiert. Der Dienst wechselt sie von selbst; Sie brauchen hier nichts zu tun.',

@@ -53,7 +53,7 @@ export const words = {
   works: 'arbeitet',
   inFlight: (count: string, waiting: string) => `unterwegs: ${count}, wartende Praxen: ${waiting}`,
   upstream: (name: string) => `Server ${name}`,
-  upstreams: { closed: 'arbeitet', open: 'beiseitegelegt', half_open: 'wird versucht' },
+  upstreams: { closed: 'arbeitet', open: 'vorübergehend außer Betrieb', half_open: 'wird versucht' },
   failures: (count: string) => `${count} Fehler in Folge`,
   neverDelivered: {
     no_dsn: 'ohne Zustellmeldungen: Keine Nachricht wird „zugestellt“',

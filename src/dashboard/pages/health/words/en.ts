@@ -55,7 +55,7 @@ export const words: typeof german = {
   works: 'works',
   inFlight: (count, waiting) => `on their way: ${count}, waiting practices: ${waiting}`,
   upstream: (name) => `Server ${name}`,
-  upstreams: { closed: 'works', open: 'set aside', half_open: 'is tried' },
+  upstreams: { closed: 'works', open: 'out of use for now', half_open: 'is tried' },
   failures: (count) => `${count} failures in a row`,
   neverDelivered: {
     no_dsn: 'without delivery notices: no mail becomes “delivered”',

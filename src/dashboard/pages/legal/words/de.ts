@@ -2,7 +2,7 @@ export const words = {
   intro:
     'Wer für die Mails verantwortlich ist. In Werbung muss es stehen; der Dienst fügt es dort von selbst an.',
   notice: 'Angaben',
-  incomplete: 'Solange etwas fehlt, wird keine Werbung gesendet. Persönliche Mails gehen weiter hinaus.',
+  incomplete: 'Solange etwas fehlt, wird keine Werbung gesendet. Persönliche Post geht weiter hinaus.',
   privacyHint: 'Die Seite, auf der Ihre Datenschutzerklärung steht.',
   more: 'Was davon auf Sie zutrifft, verlangt das Gesetz auch (in Deutschland § 5 DDG). Es steht auf den öffentlichen Seiten und in der Fußzeile von Werbung.',
   phone: 'Telefon',

@@ -9,7 +9,7 @@ export const words = {
   showArchived: 'Auch archivierte',
   create: 'Neue Liste',
   createIt: 'Anlegen',
-  channel: 'Wofür wird zugestimmt?',
+  channel: 'Wofür gilt die Einwilligung?',
   channels: {
     newsletter: 'Rundschreiben (Neuigkeiten)',
     recall: 'Erinnerungen an Vorsorge',

@@ -1,5 +1,5 @@
 export const words = {
-  intro: 'Wer hier hineindarf, und was jede Person tun darf.',
+  intro: 'Wer Zugang hat, und was jede Person tun darf.',
   invite: 'Jemanden einladen',
   inviteConfirm: 'Einladung senden',
   invited: (email: string) => `Eine Einladung ist an ${email} unterwegs. Der Link gilt sieben Tage.`,

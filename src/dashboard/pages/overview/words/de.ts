@@ -8,7 +8,10 @@ export const words = {
     test: ['Senden Sie sich eine Testnachricht', 'So sehen Sie, wie Ihre Post ankommt.'],
     domain: ['Schließen Sie Ihre Domain an', 'Die Einträge Ihrer Domain sind noch nicht gefunden.'],
     access: ['Verbinden Sie Ihre Software oder Ihr Team', 'Mit einem API-Token oder einer Einladung.'],
-    live: ['Gehen Sie live', 'Bis dahin geht Post nur an Adressen, die der Betreiber erlaubt hat.'],
+    live: [
+      'Geben Sie den Versand frei',
+      'Bis dahin geht Post nur an Adressen, die der Betreiber erlaubt hat.',
+    ],
   },
   progress: (done: number, all: number) => `${done} von ${all} Schritten erledigt`,
   go: 'Weiter einrichten',

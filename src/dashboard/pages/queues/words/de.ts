@@ -2,11 +2,15 @@ export const words = {
   intro: 'Wohin die Post hinausgeht, ob sie hinausgeht, und wer wartet. Wird alle paar Sekunden neu geladen.',
   overall: (flight: string, waiting: string, queued: string) =>
     `Mails unterwegs: ${flight}. Wartende Praxen: ${waiting}. Praxen mit Post in der Schlange: ${queued}.`,
-  states: { closed: 'arbeitet', open: 'beiseitegelegt', half_open: 'eine Nachricht versucht es' },
+  states: {
+    closed: 'arbeitet',
+    open: 'vorübergehend außer Betrieb',
+    half_open: 'eine Nachricht versucht es',
+  },
   capture: 'fängt Post ab und stellt keine zu',
   for: 'Für',
   everything: 'alle übrige Post',
-  since: 'Beiseitegelegt seit',
+  since: 'Außer Betrieb seit',
   retry: 'Nächster Versuch',
   failure: 'Letzter Fehler',
   flight: 'In Arbeit',
@@ -40,7 +44,7 @@ export const words = {
   reset: 'Wieder benutzen',
   resetTitle: (name: string) => `${name} sofort wieder benutzen?`,
   resetText:
-    'Was auf diesen Server wartet, wird gleich wieder versucht. Schlägt es fehl, wird er wieder beiseitegelegt.',
+    'Was auf diesen Server wartet, wird gleich wieder versucht. Schlägt es fehl, ist er wieder vorübergehend außer Betrieb.',
   resetDone: (name: string) => `${name} wird wieder benutzt.`,
   streams: { transactional: 'Einzelpost', marketing: 'Rundschreiben' },
   waitingTitle: 'Wer wartet',

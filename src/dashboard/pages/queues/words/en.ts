@@ -4,11 +4,11 @@ export const words: typeof german = {
   intro: 'Where mail leaves, whether it leaves, and who waits. Loaded again every few seconds.',
   overall: (flight, waiting, queued) =>
     `Mails on their way: ${flight}. Waiting practices: ${waiting}. Practices with mail in the queue: ${queued}.`,
-  states: { closed: 'works', open: 'set aside', half_open: 'one message tries' },
+  states: { closed: 'works', open: 'out of use for now', half_open: 'one message tries' },
   capture: 'captures mail and delivers none',
   for: 'For',
   everything: 'all other mail',
-  since: 'Set aside since',
+  since: 'Out of use since',
   retry: 'Next attempt',
   failure: 'Last failure',
   flight: 'Working on',
@@ -40,7 +40,8 @@ export const words: typeof german = {
   transcript: 'Conversation',
   reset: 'Use again',
   resetTitle: (name) => `Use ${name} again at once?`,
-  resetText: 'What waits for this server is tried again at once. If it fails, the server is set aside again.',
+  resetText:
+    'What waits for this server is tried again at once. If it fails, the server is out of use again.',
   resetDone: (name) => `${name} is used again.`,
   streams: { transactional: 'Single mails', marketing: 'Campaigns' },
   waitingTitle: 'Who waits',

@@ -26,9 +26,9 @@ export const words = {
     messages:
       'Danach sind Betreff, Adressen, Schlagwörter und eigene Angaben unkenntlich; Ergebnisse und Zahlen bleiben. Nichts anderes einer Nachricht bleibt länger.',
     consent_ip:
-      'Von welcher Adresse jemand zugestimmt hat: Teil des Nachweises. 0: wird gar nicht gespeichert.',
+      'Von welcher Adresse jemand eingewilligt hat: Teil des Nachweises. 0: wird gar nicht gespeichert.',
     consent_user_agent:
-      'Mit welchem Browser jemand zugestimmt hat: Teil des Nachweises. 0: wird gar nicht gespeichert.',
+      'Mit welchem Browser jemand eingewilligt hat: Teil des Nachweises. 0: wird gar nicht gespeichert.',
   },
   withConsent: (most: number) =>
     `Leer: so lange die Einwilligung gilt und danach ${plural(most, { one: '# Tag', other: '# Tage' })}. Eine Zahl zählt ab dem Eintrag, auch solange die Einwilligung gilt.`,

@@ -7,7 +7,7 @@ export const words = {
     test: 'Testnachricht',
     domain: 'Absender',
     access: 'Software und Team',
-    live: 'Live gehen',
+    live: 'Versand freigeben',
   },
   stepOf: (at: number, all: number) => `Schritt ${at} von ${all}`,
   done: 'erledigt',
@@ -21,7 +21,7 @@ export const words = {
   testText: (from: string) =>
     `Wir senden eine Beispielnachricht von ${from}, damit Sie sehen, wie Ihre Post ankommt.`,
   safeMode:
-    'Bis Sie live gehen, nimmt der Dienst nur Adressen an, die der Betreiber erlaubt hat. Wird Ihre abgelehnt, bitten Sie ihn darum.',
+    'Bis der Versand freigegeben ist, nimmt der Dienst nur Adressen an, die der Betreiber erlaubt hat. Wird Ihre abgelehnt, bitten Sie ihn darum.',
   sendTest: 'Testnachricht senden',
   testSent: 'Die Testnachricht ist unterwegs.',
   seeTest: 'Ansehen, was aus ihr wird',
@@ -44,15 +44,15 @@ export const words = {
   invited: 'Die Einladung ist unterwegs',
   liveText:
     'Sobald alle Punkte erfüllt sind, geht Ihre Post an alle Adressen. Bis dahin schützt der Testbetrieb vor Versehen.',
-  required: 'Muss sein',
+  required: 'Erforderlich',
   advised: 'Empfohlen',
   isOk: 'In Ordnung',
   isMissing: 'Fehlt noch',
-  goLive: 'Live gehen',
+  goLive: 'Versand freigeben',
   goLiveText: 'Ab jetzt erreicht Ihre Post alle, an die Sie schreiben.',
-  isLive: 'Sie sind live: Ihre Post geht an alle Adressen.',
+  isLive: 'Der Versand ist freigegeben: Ihre Post geht an alle Adressen.',
   isLiveUnready: 'Ihre Post geht schon an alle Adressen, aber etwas Nötiges fehlt noch.',
-  wentLive: 'Sie sind live',
+  wentLive: 'Der Versand ist freigegeben',
   checkAgain: 'Noch einmal prüfen',
   fix: 'Beheben',
 };
