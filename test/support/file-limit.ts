@@ -12,8 +12,7 @@ const ROUNDS = 9;
 export const EXPENSIVE: Readonly<Record<string, string>> = {
   'test/install/install.test.ts':
     'installs all packages as a server does, by the oldest npm, and starts several versions',
-  'test/install/release.test.ts':
-    'makes a whole release, and installs, upgrades and removes it by dpkg',
+  'test/install/release.test.ts': 'makes a whole release, and installs, upgrades and removes it by dpkg',
   'test/flows/openapi-examples.test.ts': 'sends each of the some 600 examples in the description of the API',
   'test/flows/faults.test.ts': 'fills, breaks and takes away disks of daemons of its own',
   'test/dashboard/accessibility.test.ts': 'looks at every page of the dashboard with axe-core',

@@ -77,7 +77,7 @@ export const createRenderMjml = (): RenderMjml => {
     } catch (error) {
       if (!(error instanceof Error && error.name === 'RuntimeError')) throw error;
       engine = null;
-      return { html: null, problem: 'the renderer failed at it: look for text outside of mj-text' };
+      return { html: null, problem: 'an element is not closed, or there is text outside of mj-text' };
     }
   };
 };

@@ -188,7 +188,7 @@ export const mjmlOf = (document: Document, look: Look): string => {
     `<mj-style>${darkStyle(look)}</mj-style>`,
     '</mj-head>',
     `<mj-body width="${WIDTH}px" background-color="${PAGE.light}" css-class="page">`,
-    `<mj-wrapper background-color="${GROUND.light}" padding="0" css-class="paper">`,
+    `<mj-wrapper direction="${direction}" background-color="${GROUND.light}" padding="0" css-class="paper">`,
     head(frame),
     sections(document, frame),
     section(
