@@ -325,4 +325,28 @@ export const words = {
     '{} ist kein Platzhalter: das sind {{name}}, mit ASCII-Buchstaben, Ziffern, _ und Punkten',
   "{} is at a place where its value could become code: put it into text, or into an attribute's value in quotes; a link must begin with https:// or be the placeholder alone":
     '{} steht, wo der Wert zu Code werden könnte: setzen Sie ihn in Text oder in den Wert eines Attributs in Anführungszeichen; ein Link muss mit https:// beginnen oder nur der Platzhalter sein',
+
+  // Documents and the letterhead.
+  'is nested too deeply': 'ist zu tief verschachtelt',
+  'has more than 2,000 parts': 'hat mehr als 2.000 Teile',
+  'has more than 200,000 characters': 'hat mehr als 200.000 Zeichen',
+  'control characters and broken characters are not allowed':
+    'Steuerzeichen und zerbrochene Zeichen sind nicht erlaubt',
+  'control characters are not allowed': 'Steuerzeichen sind nicht erlaubt',
+  'expected a name with ASCII letters, digits, _ and dots':
+    'erwartet wird ein Name aus ASCII-Buchstaben, Ziffern, _ und Punkten',
+  'expected the id of an image': 'erwartet wird die Kennung eines Bildes',
+  'expected a colour such as #0b57d0': 'erwartet wird eine Farbe wie #0b57d0',
+  'expected one line': 'erwartet wird eine Zeile',
+  'has more than 12 lines': 'hat mehr als 12 Zeilen',
+  'expected a link that begins with https://, http://, mailto: or tel:, or a placeholder':
+    'erwartet wird ein Link, der mit https://, http://, mailto: oder tel: beginnt, oder ein Platzhalter',
+  'a button needs a text': 'eine Schaltfläche braucht einen Text',
+  'image_not_found: there is no such image': 'image_not_found: Dieses Bild gibt es nicht.',
+  'cannot be rendered: {}': 'lässt sich nicht umsetzen: {}',
+  'makes HTML of more than {} characters': 'ergibt HTML mit mehr als {} Zeichen',
+  'cannot be given beside {}, of which it is made':
+    'kann nicht neben {} angegeben werden, denn es wird daraus gemacht',
+  'is made of the {}: change that, or send `{}: null` beside this field to keep source from now on':
+    'wird aus {} gemacht: ändern Sie das, oder senden Sie `{}: null` neben diesem Feld, um von nun an den Quelltext zu behalten',
 } satisfies Sentences;
