@@ -5,6 +5,7 @@ import { Badge, Card, Lamp, type Tone } from '#dashboard/parts/basics.tsx';
 import { allDays, Chart } from '#dashboard/parts/chart.tsx';
 import { Empty } from '#dashboard/parts/feedback.tsx';
 import { type Column, Table } from '#dashboard/parts/table.tsx';
+import { placeName } from '#dashboard/place-names.ts';
 import { day, number, percent, translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
 
@@ -35,7 +36,7 @@ const RateBeside = ({ rate, limit }: { readonly rate: number | null; readonly li
 const columns = (): readonly Column<OfRoute>[] => {
   const w = translated(words);
   return [
-    { head: w.route, isMain: true, cell: ({ route }) => route.slug },
+    { head: w.route, isMain: true, cell: ({ route }) => placeName(route) },
     { head: w.mails, align: 'end', cell: ({ accepted }) => number(accepted) },
     {
       head: w.refused,

@@ -9,6 +9,7 @@ import { curlOf, Empty, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField } from '#dashboard/parts/form.tsx';
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
+import { inWords } from '#dashboard/place-names.ts';
 import { roleName } from '#dashboard/role-names.ts';
 import { account, practice } from '#dashboard/session.ts';
 import { language, translated } from '#dashboard/words.ts';
@@ -131,7 +132,7 @@ const Members = () => {
   const members = useList('GET /api/practices/{id}/members', { id });
   const roles = useAnswer('GET /api/practices/{id}/roles', { id, limit: 200 });
   const found = useAnswer('GET /api/practices/{id}/projects', { id, limit: 200 });
-  const choices = { id, roles: roles.value?.data ?? [], projects: found.value?.data ?? [] };
+  const choices = { id, roles: roles.value?.data ?? [], projects: inWords(found.value?.data ?? []) };
   const projectNames = (ids: readonly string[]): string =>
     ids.map((one) => choices.projects.find((project) => project.id === one)?.name ?? one).join(', ');
   const columns: readonly Column<Member>[] = [

@@ -8,6 +8,7 @@ import { allDays, Chart } from '#dashboard/parts/chart.tsx';
 import { Empty, Loaded } from '#dashboard/parts/feedback.tsx';
 import { DayTabs } from '#dashboard/parts/filters.tsx';
 import { type Column, Table } from '#dashboard/parts/table.tsx';
+import { placeName } from '#dashboard/place-names.ts';
 import { may } from '#dashboard/session.ts';
 import { day, number, percent, translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
@@ -64,7 +65,7 @@ const columns = (): readonly Column<OfRoute & { readonly guardrail: Guardrail }>
       isMain: true,
       cell: ({ route, guardrail: { window_from, messages } }) => (
         <>
-          {route.slug} <div class="hint">{w.since(day(window_from), messages)}</div>
+          {placeName(route)} <div class="hint">{w.since(day(window_from), messages)}</div>
         </>
       ),
     },

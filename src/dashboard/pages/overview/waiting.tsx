@@ -1,7 +1,7 @@
 // What waits to be sent, since when, and why.
 import type { PracticeQueue, QueueLane } from '#api';
 import { Card, Time } from '#dashboard/parts/basics.tsx';
-import { ago, number, translated } from '#dashboard/words.ts';
+import { ago, plural, translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
 
 const Lane = ({ lane }: { readonly lane: QueueLane }) => {
@@ -10,7 +10,7 @@ const Lane = ({ lane }: { readonly lane: QueueLane }) => {
   const at = reason === 'upstream' ? retryAt : reason === 'retry' || reason === 'scheduled' ? nextAt : null;
   return (
     <li>
-      {w.streams[stream]}: {number(waiting)} {w.reasons[reason]}.
+      {w.streams[stream]}: {plural(waiting, w.reasons[reason])}.
       {at && (
         <span class="quiet">
           {' '}

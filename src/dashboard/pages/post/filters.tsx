@@ -6,6 +6,7 @@ import { addressOf, call } from '#dashboard/api/call.ts';
 import { useAnswer, useData } from '#dashboard/data.ts';
 import { Button, LinkButton } from '#dashboard/parts/basics.tsx';
 import { named, type Options, SelectField, TextField } from '#dashboard/parts/form.tsx';
+import { inWords } from '#dashboard/place-names.ts';
 import { may, practice } from '#dashboard/session.ts';
 import { kindNames, statusList, statusNames } from '#dashboard/statuses.ts';
 import { number, translated } from '#dashboard/words.ts';
@@ -105,7 +106,7 @@ const Further = ({ filters: { values, set } }: { readonly filters: Filters }) =>
   return (
     <div class="further">
       {select(w.kind, 'kind', kindNames())}
-      {select(w.route, 'route', named(routes.value?.data ?? []))}
+      {select(w.route, 'route', named(inWords(routes.value?.data ?? [])))}
       {select(w.template, 'template_id', named(templates.value?.data ?? []))}
       <TextField label={w.tag} value={values.tag ?? ''} onValue={(tag) => set({ tag }, 'replace')} />
     </div>

@@ -8,8 +8,9 @@ import { curlOf, Empty, Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { type Column, Table } from '#dashboard/parts/table.tsx';
+import { inWords } from '#dashboard/place-names.ts';
 import { may, practice } from '#dashboard/session.ts';
-import { translated } from '#dashboard/words.ts';
+import { language, translated } from '#dashboard/words.ts';
 import { RouteForm } from './route-form.tsx';
 import { words } from './words/de.ts';
 
@@ -28,10 +29,15 @@ const ProjectForm = ({ id, project, onDone }: Changing & { readonly project?: Pr
     reply_address: project?.reply_address ?? '',
   });
   const action = useAction(async () => {
-    const body = { name: fields.name.trim(), reply_address: fields.reply_address.trim() || null };
+    const name = fields.name.trim();
+    const reply_address = fields.reply_address.trim() || null;
     if (project)
-      await call('PATCH /api/practices/{id}/projects/{projectID}', { id, projectID: project.id, body });
-    else await call('POST /api/practices/{id}/projects', { id, body });
+      await call('PATCH /api/practices/{id}/projects/{projectID}', {
+        id,
+        projectID: project.id,
+        body: { name: name === project.name ? undefined : name, reply_address },
+      });
+    else await call('POST /api/practices/{id}/projects', { id, body: { name, reply_address } });
     toast(w.saved);
     onDone();
   });
@@ -132,9 +138,9 @@ const Projects = () => {
         call('GET /api/practices/{id}/projects', { id, limit: ALL }, { abort }),
         call('GET /api/practices/{id}/routes', { id, limit: ALL }, { abort }),
       ]);
-      return { projects: projects.data, routes: routes.data };
+      return { projects: inWords(projects.data), routes: inWords(routes.data) };
     },
-    [id],
+    [id, language.value],
   );
   const changing = { id, onDone: data.reload };
   const projectColumns: readonly Column<Project>[] = [

@@ -31,17 +31,19 @@ export const RouteForm = ({
   const action = useAction(async () => {
     const { type, project_id, ...rest } = fields;
     const reply_address = rest.reply_address.trim() || null;
-    const body = { ...rest, name: rest.name.trim(), reply_address };
+    const name = rest.name.trim();
+    const body = { ...rest, reply_address };
     if (route)
       await call('PATCH /api/practices/{id}/routes/{routeID}', {
         id,
         routeID: route.id,
-        body: { ...body, project_id: project_id || null },
+        // The name may be the one in words, which the route has not.
+        body: { ...body, name: name === route.name ? undefined : name, project_id: project_id || null },
       });
     else
       await call('POST /api/practices/{id}/routes', {
         id,
-        body: { ...body, type, project_id: project_id || undefined },
+        body: { ...body, name, type, project_id: project_id || undefined },
       });
     toast(w.saved);
     onDone();

@@ -11,6 +11,7 @@ import { curlOf, Empty, ErrorNote, Note, toast } from '#dashboard/parts/feedback
 import { FilterSearch, FilterSelect, ShowAll } from '#dashboard/parts/filters.tsx';
 import { Form, type Options, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
+import { placeName } from '#dashboard/place-names.ts';
 import { may, practice } from '#dashboard/session.ts';
 import { translated } from '#dashboard/words.ts';
 import { ImportFile } from './import.tsx';
@@ -81,10 +82,10 @@ const Add = ({ id, onDone }: { readonly id: string; readonly onDone: () => void 
     return Object.fromEntries([
       ...projects
         .filter(({ archived_at }) => archived_at === null)
-        .map((one) => [`project_id ${one.id}`, w.project(one.name)]),
+        .map((one) => [`project_id ${one.id}`, w.project(placeName(one))]),
       ...routes
         .filter(({ project_id }) => project_id !== null || !isLimited)
-        .map((one) => [`route_id ${one.id}`, w.route(one.name)]),
+        .map((one) => [`route_id ${one.id}`, w.route(placeName(one))]),
     ]);
   }, [id]);
   const options = { ...(isLimited ? {} : { [EVERYTHING]: w.scopes.team }), ...places.value };
@@ -133,7 +134,11 @@ const columns = (id: string, reload: () => void): readonly Column<Suppression>[]
       head: w.scope,
       cell: ({ scope, project_slug, route_slug }) => (
         <span class="whole">
-          {route_slug ? w.route(route_slug) : project_slug ? w.project(project_slug) : w.scopes[scope]}
+          {route_slug
+            ? w.route(placeName({ slug: route_slug }))
+            : project_slug
+              ? w.project(placeName({ slug: project_slug }))
+              : w.scopes[scope]}
         </span>
       ),
     },

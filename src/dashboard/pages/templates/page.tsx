@@ -6,7 +6,7 @@ import { call } from '#dashboard/api/call.ts';
 import { useAction, useList } from '#dashboard/data.ts';
 import { Button, Head, Time } from '#dashboard/parts/basics.tsx';
 import { curlOf, Empty, ErrorNote, toast } from '#dashboard/parts/feedback.tsx';
-import { Form, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
+import { Form, named, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { practice } from '#dashboard/session.ts';
@@ -23,7 +23,9 @@ const columns = (): readonly Column<TemplateSummary>[] => {
   ];
 };
 
-type Kind = keyof typeof words.kinds;
+/** The kinds that people write templates for. */
+const kinds = ['transactional', 'termin', 'recall', 'newsletter', 'quality'] as const;
+type Kind = (typeof kinds)[number];
 
 const NewTemplate = ({ id }: { readonly id: string }) => {
   const w = translated(words);
@@ -52,7 +54,11 @@ const NewTemplate = ({ id }: { readonly id: string }) => {
         {...field('name')}
       />
       <TextField label={w.subject} required {...field('subject')} />
-      <SelectField label={w.kind} options={w.kinds} {...field('message_kind')} />
+      <SelectField
+        label={w.kind}
+        options={named(kinds.map((id) => ({ id, name: w.kinds[id] })))}
+        {...field('message_kind')}
+      />
       <TextField label={w.purpose} optional maxLength={500} {...field('description')} />
     </Form>
   );

@@ -10,6 +10,7 @@ import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { Secret } from '#dashboard/parts/secret.tsx';
 import { SlowedActions, SlowedState } from '#dashboard/parts/slowed.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
+import { inWords } from '#dashboard/place-names.ts';
 import { practice } from '#dashboard/session.ts';
 import { translated } from '#dashboard/words.ts';
 import { TokenForm } from './form.tsx';
@@ -24,8 +25,8 @@ const Tokens = () => {
   const [created, setCreated] = useState<CreatedApiToken>();
   const pages = useList('GET /api/practices/{id}/api-tokens', { id });
   const projects = useAnswer('GET /api/practices/{id}/projects', { id, limit: MAX_PROJECTS });
-  const nameOf = (projectId: string): string =>
-    projects.value?.data.find((one) => one.id === projectId)?.name ?? projectId;
+  const named = inWords(projects.value?.data ?? []);
+  const nameOf = (projectId: string): string => named.find((one) => one.id === projectId)?.name ?? projectId;
   const columns: readonly Column<ApiToken>[] = [
     {
       head: w.name,
@@ -79,7 +80,7 @@ const Tokens = () => {
     <FormDialog button={w.createToken} kind="primary">
       {(close) => (
         <TokenForm
-          projects={projects.value?.data ?? []}
+          projects={named}
           onSubmit={async (body) => {
             setCreated(await call('POST /api/practices/{id}/api-tokens', { id, body }));
             close();

@@ -34,7 +34,7 @@ export const words = {
     termin: 'Termine',
     recall: 'Erinnerungen an Vorsorge',
     newsletter: 'Rundschreiben',
-    transactional: 'Persönliche Mails',
+    transactional: 'Persönliche Post',
     other: 'Anderes',
   },
   placement: 'Nach Postfach-Anbieter',

@@ -35,7 +35,7 @@ export const words: typeof german = {
     termin: 'Appointments',
     recall: 'Reminders of check-ups',
     newsletter: 'Campaigns',
-    transactional: 'Transactional',
+    transactional: 'Personal mail',
     other: 'Other',
   },
   placement: 'By mailbox provider',

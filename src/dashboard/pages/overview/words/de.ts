@@ -21,16 +21,30 @@ export const words = {
   nothingWaits: 'Nichts wartet auf den Versand.',
   waits: (count: number, since: string | null) =>
     `${plural(count, { one: '# Nachricht wartet', other: '# Nachrichten warten' })}${since === null ? '' : `, die älteste ${since.replace(/^vor/, 'seit')}`}.`,
-  streams: { transactional: 'Einzelne Nachrichten', marketing: 'Rundschreiben' },
   reasons: {
-    sending: 'werden gerade gesendet',
-    paused: 'warten, weil der Versand angehalten ist',
-    held: 'warten seit einer Wiederherstellung auf Ihre Entscheidung',
-    scheduled: 'sind für später geplant',
-    upstream: 'warten, weil der Versandweg gerade nichts annimmt',
-    retry: 'werden noch einmal versucht, weil der Server des Empfängers sie vorerst abgewiesen hat',
-    busy: 'warten auf einen freien Platz im Versandweg',
-    next: 'gehen gleich hinaus',
+    sending: { one: '# wird gerade gesendet', other: '# werden gerade gesendet' },
+    paused: {
+      one: '# wartet, weil der Versand angehalten ist',
+      other: '# warten, weil der Versand angehalten ist',
+    },
+    held: {
+      one: '# wartet seit einer Wiederherstellung auf Ihre Entscheidung',
+      other: '# warten seit einer Wiederherstellung auf Ihre Entscheidung',
+    },
+    scheduled: { one: '# ist für später geplant', other: '# sind für später geplant' },
+    upstream: {
+      one: '# wartet, weil der Versandweg gerade nichts annimmt',
+      other: '# warten, weil der Versandweg gerade nichts annimmt',
+    },
+    retry: {
+      one: '# wird noch einmal versucht, weil der Server des Empfängers sie vorerst abgewiesen hat',
+      other: '# werden noch einmal versucht, weil der Server des Empfängers sie vorerst abgewiesen hat',
+    },
+    busy: {
+      one: '# wartet auf einen freien Platz im Versandweg',
+      other: '# warten auf einen freien Platz im Versandweg',
+    },
+    next: { one: '# geht gleich hinaus', other: '# gehen gleich hinaus' },
   },
   held: {
     title: (count: number) =>

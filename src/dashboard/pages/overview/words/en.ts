@@ -19,16 +19,27 @@ export const words: typeof german = {
   nothingWaits: 'Nothing waits. All that was to be sent has left.',
   waits: (count, since) =>
     `${plural(count, { one: '# message waits', other: '# messages wait' })}${since === null ? '' : `, the oldest since ${since}`}.`,
-  streams: { transactional: 'Single messages', marketing: 'Campaigns' },
   reasons: {
-    sending: 'are being sent',
-    paused: 'wait because sending is paused',
-    held: 'wait for your decision since a restore',
-    scheduled: 'are scheduled for later',
-    upstream: 'wait because the upstream takes no mail at the moment',
-    retry: 'are tried again, because the receiver refused them for now',
-    busy: 'wait for a free place at the upstream',
-    next: 'are about to go',
+    sending: { one: '# is being sent', other: '# are being sent' },
+    paused: { one: '# waits because sending is paused', other: '# wait because sending is paused' },
+    held: {
+      one: '# waits for your decision since a restore',
+      other: '# wait for your decision since a restore',
+    },
+    scheduled: { one: '# is scheduled for later', other: '# are scheduled for later' },
+    upstream: {
+      one: '# waits because the sending server takes no mail at the moment',
+      other: '# wait because the sending server takes no mail at the moment',
+    },
+    retry: {
+      one: '# is tried again, because the receiver refused it for now',
+      other: '# are tried again, because the receiver refused them for now',
+    },
+    busy: {
+      one: '# waits for a free place at the sending server',
+      other: '# wait for a free place at the sending server',
+    },
+    next: { one: '# is about to go', other: '# are about to go' },
   },
   held: {
     title: (count: number) =>

@@ -19,7 +19,6 @@ export const words = {
     'Auf jedem Weg wird entweder Persönliches oder Werbung gesendet. So schadet das eine dem anderen nicht.',
   newRoute: 'Neuer Versandweg',
   stream: 'Art',
-  streams: { transactional: 'Persönliche Mails', marketing: 'Werbung' },
   streamHints: {
     transactional: 'Termine, Rechnungen, Antworten: was jemand erwartet. Ohne Abmeldelink.',
     marketing:

@@ -15,10 +15,9 @@ export const words: typeof german = {
   empty: 'No projects yet',
   emptyText: 'A project keeps the mail of a site or a program together.',
   routes: 'Routes',
-  routesText: 'Each route carries either transactional mail or marketing, so that neither harms the other.',
+  routesText: 'Each route carries either personal mail or marketing, so that neither harms the other.',
   newRoute: 'New route',
   stream: 'Stream',
-  streams: { transactional: 'Transactional', marketing: 'Marketing' },
   streamHints: {
     transactional: 'Appointments, invoices, replies: what people expect. Without a link to unsubscribe.',
     marketing: 'Campaigns and offers: with consent only. Unsubscribe link and legal notice are added.',

@@ -46,7 +46,6 @@ export const words = {
   resetText:
     'Was auf diesen Server wartet, wird gleich wieder versucht. Schlägt es fehl, ist er wieder vorübergehend außer Betrieb.',
   resetDone: (name: string) => `${name} wird wieder benutzt.`,
-  streams: { transactional: 'Einzelpost', marketing: 'Rundschreiben' },
   waitingTitle: 'Wer wartet',
   lane: 'Spur',
   oldest: 'Älteste',

@@ -43,7 +43,6 @@ export const words: typeof german = {
   resetText:
     'What waits for this server is tried again at once. If it fails, the server is out of use again.',
   resetDone: (name) => `${name} is used again.`,
-  streams: { transactional: 'Single mails', marketing: 'Campaigns' },
   waitingTitle: 'Who waits',
   lane: 'Lane',
   oldest: 'Oldest',

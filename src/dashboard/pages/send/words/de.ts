@@ -1,4 +1,4 @@
-import type { NewMessage, Score } from '#api';
+import type { Score } from '#api';
 
 export const words = {
   intro: 'Die Prüfung folgt, während Sie schreiben. Gesendet wird erst, wenn Sie es sagen.',
@@ -25,14 +25,4 @@ export const words = {
     Score['inbox_risk'],
     string
   >,
-  kinds: {
-    transactional: 'Einzelne Nachricht',
-    termin: 'Termin',
-    recall: 'Erinnerung an eine Vorsorge',
-    doi: 'Bestätigung einer Anmeldung',
-    quality: 'Frage nach der Zufriedenheit',
-    newsletter: 'Rundschreiben',
-    custom: 'Andere Werbung',
-    test: 'Test',
-  } satisfies Record<NonNullable<NewMessage['message_kind']>, string>,
 };

@@ -22,14 +22,4 @@ export const words: typeof german = {
   warnings: 'What you should know',
   gates: 'Gates',
   risks: { low: 'unlikely', medium: 'possible', high: 'likely' },
-  kinds: {
-    transactional: 'Single message',
-    termin: 'Appointment',
-    recall: 'Reminder of a check-up',
-    doi: 'Confirmation of a subscription',
-    quality: 'Question about satisfaction',
-    newsletter: 'Campaign',
-    custom: 'Other marketing',
-    test: 'Test',
-  },
 };

@@ -1,19 +1,15 @@
+import { plural } from '#dashboard/words.ts';
+
 export const words = {
   intro: 'Texte, die immer wieder gebraucht werden, mit Platzhaltern für Namen, Tag und Uhrzeit.',
   nameHint: 'Buchstaben ohne Umlaute, Ziffern, Punkt, Bindestrich und Unterstrich.',
   create: 'Neue Vorlage',
   firstText: 'Guten Tag {{name}},\n\n',
   kind: 'Art der Nachricht',
-  kinds: {
-    transactional: 'Einzelne Nachricht',
-    termin: 'Termin',
-    recall: 'Erinnerung an eine Vorsorge',
-    newsletter: 'Rundschreiben',
-  },
   list: 'Vorlagen dieser Praxis',
   empty: 'Noch keine Vorlagen',
   emptyText:
     'Beginnen Sie mit fertigen Texten für Termine, Erinnerungen und Rundschreiben. Sie können jeden davon ändern.',
   seed: 'Fertige Vorlagen anlegen',
-  seeded: (count: number) => `${count} Vorlagen sind angelegt.`,
+  seeded: (count: number) => `${plural(count, { one: '# Vorlage ist', other: '# Vorlagen sind' })} angelegt.`,
 };

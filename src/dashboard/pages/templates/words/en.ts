@@ -1,3 +1,4 @@
+import { plural } from '#dashboard/words.ts';
 import type { words as german } from './de.ts';
 
 export const words: typeof german = {
@@ -6,16 +7,10 @@ export const words: typeof german = {
   create: 'New template',
   firstText: 'Dear {{name}},\n\n',
   kind: 'Kind of message',
-  kinds: {
-    transactional: 'Single message',
-    termin: 'Appointment',
-    recall: 'Recall for a check-up',
-    newsletter: 'Campaign',
-  },
   list: 'Templates of this practice',
   empty: 'No templates yet',
   emptyText:
     'Begin with finished German texts for appointments, reminders and campaigns. You can change each of them.',
   seed: 'Create the finished templates',
-  seeded: (count) => `${count} templates were created.`,
+  seeded: (count) => `${plural(count, { one: '# template was', other: '# templates were' })} created.`,
 };

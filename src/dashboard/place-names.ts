@@ -1,0 +1,21 @@
+// What routes and projects are called: those that each practice begins with by what they are for, as long as no one has renamed them.
+import { translated } from '#dashboard/words.ts';
+import { words } from './words/de.ts';
+
+interface Place {
+  readonly slug: string;
+  readonly name: string;
+}
+
+/** Their names in the API. */
+const given = { outgoing: 'Outgoing', broadcast: 'Broadcast', default: 'Default' } as const;
+const isGiven = (slug: string): slug is keyof typeof given => Object.hasOwn(given, slug);
+
+/** `name` is absent where the API tells the slug alone. */
+export const placeName = ({ slug, name }: Pick<Place, 'slug'> & Partial<Place>): string =>
+  isGiven(slug) && (name === undefined || name === given[slug])
+    ? translated(words).places[slug]
+    : (name ?? slug);
+
+export const inWords = <P extends Place>(places: readonly P[]): readonly P[] =>
+  places.map((place) => ({ ...place, name: placeName(place) }));
