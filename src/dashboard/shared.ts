@@ -29,3 +29,4 @@ import './plans.ts';
 import './role-names.ts';
 import './session.ts';
 import './statuses.ts';
+import './unread.ts';

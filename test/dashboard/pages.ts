@@ -107,6 +107,14 @@ export const pages: readonly ShownPage[] = [
     as: 'office',
     ready: '.thread iframe',
   },
+  { name: 'inbox-replies', path: ofPractice('inbox?view=replies'), as: 'office', ready: 'tbody tr' },
+  { name: 'forms', path: ofPractice('forms'), as: 'owner', ready: 'tbody tr' },
+  {
+    name: 'form',
+    path: (scene) => ofPractice(`forms/${scene.ids.websiteForm}`)(scene),
+    as: 'owner',
+    ready: '.code',
+  },
   { name: 'inbox-settings', path: ofPractice('inbox?view=settings'), as: 'owner', ready: 'form' },
   { name: 'templates', path: ofPractice('templates'), as: 'office', ready: 'tbody tr' },
   {

@@ -286,7 +286,21 @@ export async function startScene(options: SceneOptions = {}): Promise<Scene> {
     const reply = await bring(app.inboundPort, `praxis@${host}`, content, sender);
     if (reply?.startsWith('250') !== true) throw new Error(`not received: ${reply}`);
   }
-  const inbox = await call<{ data: { id: string }[] }>(practice, 'GET', '/inbound/messages');
+  const inbox = await call<{ data: { id: string; thread_id: string }[] }>(
+    practice,
+    'GET',
+    '/inbound/messages',
+  );
+  const thread = `/inbound/threads/${inbox.data[0]?.thread_id}`;
+  await call(practice, 'POST', `${thread}/notes`, { text: 'Ich rufe morgen an.' });
+  await call(practice, 'POST', '/saved-replies', {
+    name: 'Rezept liegt bereit',
+    text: 'Guten Tag {{name}},\n\nIhr Rezept liegt bereit.',
+  });
+  const websiteForm = await call(practice, 'POST', '/website-forms', {
+    preset: 'prescription',
+    language: 'de',
+  });
 
   goTo(end - 30 * MINUTE);
   await call(firm, 'POST', '/send', {
@@ -355,6 +369,7 @@ export async function startScene(options: SceneOptions = {}): Promise<Scene> {
       message: message.id,
       bounced: bounced.id,
       inbound: inbox.data[0]?.id ?? '',
+      websiteForm: websiteForm.id,
       template: template.id,
       list: list.id,
       campaign: campaign.id,

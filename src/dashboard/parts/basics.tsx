@@ -1,6 +1,7 @@
 // Small parts: what a page begins with, times, statuses, lamps, code to copy, facts, tabs.
 import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { setTitle } from '#dashboard/unread.ts';
 import { ago, exactMoment, moment, number, percent, secondOf, shortMoment } from '#dashboard/words.ts';
 import { partWords } from './words.ts';
 
@@ -19,7 +20,7 @@ export const Head = ({ title, intro, actions, back }: HeadProps) => {
     if (!document.activeElement?.closest('main, dialog')) heading.current?.focus({ preventScroll: true });
   }, []);
   useEffect(() => {
-    document.title = `${title} – Sendwerk`;
+    setTitle(title);
   }, [title]);
   return (
     <header class="head">

@@ -2,9 +2,11 @@
 import { useLocation } from 'preact-iso/router';
 import type { PageEntry } from '#dashboard/page-entry.ts';
 import { operatorPages, ownPages, practicePages } from '#dashboard/pages.ts';
+import { Hidden } from '#dashboard/parts/basics.tsx';
 import { account, isOperator, may, practice } from '#dashboard/session.ts';
+import { unread } from '#dashboard/unread.ts';
 import { words } from '#dashboard/words/de.ts';
-import { translated } from '#dashboard/words.ts';
+import { number, translated } from '#dashboard/words.ts';
 import { shellWords } from './words.ts';
 
 export const isAllowed = ({ group, needs }: PageEntry): boolean =>
@@ -56,6 +58,11 @@ export const Navigation = ({ onChosen }: { readonly onChosen: () => void }) => {
                   onClick={onChosen}
                 >
                   {title}
+                  {href.endsWith('/inbox') && unread.value > 0 && (
+                    <span class="count">
+                      {number(unread.value)} <Hidden>{w.unread}</Hidden>
+                    </span>
+                  )}
                 </a>
               </li>
             ))}

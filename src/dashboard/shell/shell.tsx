@@ -16,6 +16,7 @@ import { Menu } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Note } from '#dashboard/parts/feedback.tsx';
 import { mayLeave } from '#dashboard/parts/unsaved.ts';
 import { account, practice, signOut } from '#dashboard/session.ts';
+import { useUnread } from '#dashboard/unread.ts';
 import { chooseLanguage, language } from '#dashboard/words.ts';
 import { chooseScheme, scheme, schemes } from './appearance.ts';
 import { useKeys } from './keys.ts';
@@ -232,6 +233,7 @@ export const Shell = () => {
   };
   useEffect(enter, [practiceId, account.value]);
   useLiveStream(practice.value?.id);
+  useUnread();
   useEffect(() => {
     scrollTo(0, 0);
     setBroken(undefined);

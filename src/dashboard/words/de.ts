@@ -57,6 +57,7 @@ export const words = {
     overview: 'Übersicht',
     post: 'Post',
     inbox: 'Posteingang',
+    forms: 'Formulare',
     people: 'Personen',
     templates: 'Vorlagen',
     lists: 'Listen',

@@ -49,6 +49,7 @@ export const words: typeof german = {
   pages: {
     overview: 'Overview',
     post: 'Mail',
+    forms: 'Forms',
     inbox: 'Inbox',
     people: 'People',
     templates: 'Templates',

@@ -23,7 +23,7 @@ export type PresetName = (typeof presetNames)[number];
 
 /** The names of fields that take a file: a route declares them once for all forms. */
 export const FILE_KEYS = ['file', 'file2', 'file3'] as const;
-const MAX_FIELDS = 20;
+const MAX_FIELDS = 30;
 const MAX_CHOICES = 30;
 const MAX_LABEL = 200;
 const MAX_CONSENT = 1_000;
@@ -55,7 +55,6 @@ export const formField = z
     required: z.boolean().default(false),
     choices: z
       .array(lineSchema(MAX_LABEL))
-      .min(1)
       .max(MAX_CHOICES)
       .nullable()
       .default(null)
@@ -68,8 +67,8 @@ const isFileKey = (key: string): boolean => (FILE_KEYS as readonly string[]).inc
 
 const fieldsSchema = z
   .array(formField)
-  .min(1)
   .max(MAX_FIELDS)
+  .refine((fields) => fields.length > 0, 'expected at least one field')
   .refine(
     (fields) => new Set(fields.map(({ key }) => key)).size === fields.length,
     'expected each `key` once',
@@ -80,7 +79,10 @@ const fieldsSchema = z
     'expected the keys file, file2 and file3 for files, and for nothing else',
   )
   .refine(
-    (fields) => fields.every(({ type, choices }) => (type === 'choice') === (choices !== null)),
+    (fields) =>
+      fields.every(({ type, choices }) =>
+        type === 'choice' ? choices !== null && choices.length > 0 : choices === null,
+      ),
     'expected `choices` for fields of type choice, and for no others',
   )
   .refine(

@@ -13,9 +13,11 @@ import { ErrorNote, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { MailFrame } from '#dashboard/parts/mail-frame.tsx';
 import { may, practice } from '#dashboard/session.ts';
 import { statusNames, toneOf } from '#dashboard/statuses.ts';
+import { refreshUnread } from '#dashboard/unread.ts';
 import { translated } from '#dashboard/words.ts';
 import { Content } from './content.tsx';
 import { loadConversation, type Part } from './conversation.ts';
+import { Desk, Done, type Thread } from './desk.tsx';
 import { Proofs } from './proof.tsx';
 import { Reply } from './reply.tsx';
 import { words } from './words/de.ts';
@@ -67,6 +69,7 @@ const Changes = ({ id, data, mail }: { id: string; data: Data<InboundMessage>; m
   };
   const unread = useAction(async () => {
     await call(`PATCH ${ONE}`, { ...at, body: { read: false } });
+    void refreshUnread();
     leave(w.markedUnread);
   });
   return (
@@ -103,6 +106,7 @@ const Changes = ({ id, data, mail }: { id: string; data: Data<InboundMessage>; m
           kind="danger"
           onConfirm={async () => {
             await call(`DELETE ${ONE}`, at);
+            void refreshUnread();
             leave(w.deleted);
           }}
         />
@@ -122,7 +126,15 @@ const Mail = ({ id, data, mail }: { id: string; data: Data<InboundMessage>; mail
     const isPart = conversation.value?.some((part) => 'ours' in part && part.ours.id === message_id);
     if (isPart || thread_id === mail.thread_id) conversation.reload();
   }, conversation.reload);
-  const mayReply = may('messages.send') && may('messages.view_content') && Boolean(from || mail.mail_from);
+  const mayNote = may('messages.view_content');
+  // Who has filled in a form need not have named an address.
+  const hasAddress = mail.form ? Boolean(mail.reply_to?.length) : Boolean(from || mail.mail_from);
+  const mayReply = may('messages.send') && mayNote && hasAddress;
+  const desk = useData<Thread>(
+    (abort) =>
+      call('GET /api/practices/{id}/inbound/threads/{threadID}', { id, threadID: mail.thread_id }, { abort }),
+    [id, mail.thread_id, mayNote],
+  );
   const names = (all: InboundMessage['to']) =>
     all.map(({ name, address }) => (name ? `${name} <${address}>` : address)).join(', ');
   const present = (
@@ -155,6 +167,7 @@ const Mail = ({ id, data, mail }: { id: string; data: Data<InboundMessage>; mail
             {mayReply && !isReplying && (
               <Button text={w.reply} kind="primary" onClick={() => setReplying(true)} />
             )}
+            {mayNote && <Done id={id} data={desk} />}
             <Changes id={id} data={data} mail={mail} />
           </>
         }
@@ -194,6 +207,7 @@ const Mail = ({ id, data, mail }: { id: string; data: Data<InboundMessage>; mail
           )}
         </ol>
       </Card>
+      {mayNote && <Desk id={id} data={desk} />}
     </>
   );
 };
@@ -211,7 +225,7 @@ const InboundMail = ({ item = '' }: PageProps) => {
       `PATCH ${ONE}`,
       { id, messageID: mail.id, body: { read: true } },
       { withoutSession: true },
-    ).catch(() => {});
+    ).then(refreshUnread, () => {});
   }, [mail?.id, isUnread]);
   return <Loaded data={data}>{(shown) => <Mail key={shown.id} id={id} data={data} mail={shown} />}</Loaded>;
 };

@@ -30,8 +30,20 @@ const proofTones: Readonly<Record<Proof, Tone>> = { confirmed: 'good', unconfirm
 const result = ({ result: said, domain }: { readonly result: string; readonly domain?: string | null }) =>
   domain ? `${said} (${domain})` : said;
 
+/** No server has brought it, so there is nothing else to check. */
+const FormProof = ({ name, proved }: NonNullable<InboundMessage['form']>) => {
+  const w = translated(words);
+  return (
+    <p>
+      <Badge tone={proved ? 'good' : 'warn'}>{w.byForm}</Badge>{' '}
+      <span class="quiet">{proved ? w.byFormProved(name) : w.byFormUnproved(name)}</span>
+    </p>
+  );
+};
+
 export const Proofs = ({ mail }: { readonly mail: InboundMessage }) => {
   const w = translated(words);
+  if (mail.form) return <FormProof {...mail.form} />;
   const { auth, spam } = mail;
   const proof = proofOf(mail);
   const domain = domainOf(mail.from?.address ?? mail.mail_from);

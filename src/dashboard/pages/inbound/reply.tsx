@@ -2,11 +2,21 @@
 import { useRef, useState } from 'preact/hooks';
 import type { InboundMessage } from '#api';
 import { call, newKey } from '#dashboard/api/call.ts';
-import { useAction } from '#dashboard/data.ts';
+import { useAction, useAnswer } from '#dashboard/data.ts';
 import { Button, Card } from '#dashboard/parts/basics.tsx';
 import { toast } from '#dashboard/parts/feedback.tsx';
-import { CheckField, Form, TextArea, TextField, useFields } from '#dashboard/parts/form.tsx';
-import { moment, translated } from '#dashboard/words.ts';
+import {
+  CheckField,
+  Form,
+  named,
+  SelectField,
+  TextArea,
+  TextField,
+  useFields,
+} from '#dashboard/parts/form.tsx';
+import { PLACEHOLDER } from '#dashboard/parts/placeholders.ts';
+import { account, practice } from '#dashboard/session.ts';
+import { day, moment, translated } from '#dashboard/words.ts';
 import { answerTo, THREAD } from './conversation.ts';
 import { words } from './words/de.ts';
 
@@ -32,6 +42,44 @@ const quoteOf = ({ text, reply_text, from, mail_from, received_at }: InboundMess
   return `${translated(words).quoted(moment(received_at), from?.name || from?.address || mail_from)}\n${said}`;
 };
 
+/** The text with what is known here; a placeholder that is not known stays, so that one sees it. */
+const filledIn = (text: string, { from, reply_to = [], subject, received_at }: InboundMessage): string => {
+  const known: Readonly<Record<string, string | undefined>> = {
+    name: reply_to[0]?.name || from?.name || '',
+    subject,
+    date: day(received_at),
+    practice: practice.value?.name,
+    me: account.value?.email,
+  };
+  const placeholders = new RegExp(PLACEHOLDER, 'g');
+  // A person without a name leaves no blank before the comma.
+  return text
+    .replace(/ ?\{\{\s*name\s*\}\}/g, (all) => (known.name === '' ? '' : all))
+    .replace(placeholders, (all, name: string) => known[name] ?? all);
+};
+
+const SavedReplies = ({
+  practiceId: id,
+  mail,
+  onChosen,
+}: Pick<ReplyProps, 'practiceId' | 'mail'> & { readonly onChosen: (text: string) => void }) => {
+  const w = translated(words);
+  const all = useAnswer('GET /api/practices/{id}/saved-replies', { id, limit: 200 });
+  const replies = all.value?.data ?? [];
+  if (replies.length === 0) return null;
+  return (
+    <SelectField
+      label={w.insert}
+      value=""
+      options={{ '': w.chooseReply, ...named(replies) }}
+      onValue={(chosen) => {
+        const reply = replies.find((one) => one.id === chosen);
+        if (reply) onChosen(filledIn(reply.text, mail));
+      }}
+    />
+  );
+};
+
 interface ReplyProps {
   readonly practiceId: string;
   readonly mail: InboundMessage;
@@ -41,7 +89,11 @@ interface ReplyProps {
 
 export const Reply = ({ practiceId, mail, onClose, onSent }: ReplyProps) => {
   const w = translated(words);
-  const { fields, field } = useFields({ to: answerTo(mail), subject: subjectOf(mail.subject), text: '' });
+  const { fields, field, setFields } = useFields({
+    to: answerTo(mail),
+    subject: subjectOf(mail.subject),
+    text: '',
+  });
   const [isQuoted, setQuoted] = useState(false);
   /** The key of this answer: sent twice, it is one. */
   const key = useRef(newKey());
@@ -66,6 +118,16 @@ export const Reply = ({ practiceId, mail, onClose, onSent }: ReplyProps) => {
       <Form action={action} submit={w.send} others={<Button text={w.discard} onClick={onClose} />}>
         <TextField label={w.to} required {...field('to')} />
         <TextField label={w.subject} required {...field('subject')} />
+        <SavedReplies
+          practiceId={practiceId}
+          mail={mail}
+          onChosen={(text) =>
+            setFields((before) => ({
+              ...before,
+              text: before.text.trim() === '' ? text : `${before.text.trimEnd()}\n\n${text}`,
+            }))
+          }
+        />
         <TextArea label={w.text} required rows={8} {...field('text')} />
         <CheckField label={w.quote} value={isQuoted} onValue={setQuoted} />
       </Form>

@@ -1,5 +1,5 @@
 // The inbox: mail received, held and in quarantine, found as one types; and, as a view of its own, how mail is received.
-import type { InboundMessageState, InboundMessageSummary } from '#api';
+import type { InboundListedMessage, InboundMessageState } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { type Data, useAnswer, useList } from '#dashboard/data.ts';
 import { useLive } from '#dashboard/live.ts';
@@ -7,25 +7,27 @@ import { Badge, Head, LinkButton, Tabs, Time } from '#dashboard/parts/basics.tsx
 import { curlOf, Empty, ErrorNote, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { FilterSearch, FilterSelect } from '#dashboard/parts/filters.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
-import { may, practice } from '#dashboard/session.ts';
+import { account, may, practice } from '#dashboard/session.ts';
 import { translated } from '#dashboard/words.ts';
 import type { Inbound } from './addresses.tsx';
+import { Replies } from './replies.tsx';
 import { Settings } from './settings.tsx';
 import { words } from './words/de.ts';
 
 const folders: readonly InboundMessageState[] = ['inbox', 'held', 'quarantined'];
 
-const columns = (state: InboundMessageState): readonly Column<InboundMessageSummary>[] => {
+const columns = (state: InboundMessageState): readonly Column<InboundListedMessage>[] => {
   const w = translated(words);
-  const emphasize = (text: string, { read }: InboundMessageSummary) =>
-    read ? text : <strong>{text}</strong>;
+  const own = account.value?.email;
+  const emphasize = (text: string, { read }: InboundListedMessage) => (read ? text : <strong>{text}</strong>);
   return [
     {
       head: w.subject,
       cell: (mail) => (
         <>
           {!mail.read && <Badge tone="busy">{w.unread} </Badge>}
-          {emphasize(mail.subject || w.noSubject, mail)}
+          {emphasize(mail.subject || w.noSubject, mail)}{' '}
+          {mail.thread.done && <Badge tone="good">{w.done}</Badge>}
         </>
       ),
       isMain: true,
@@ -36,7 +38,17 @@ const columns = (state: InboundMessageState): readonly Column<InboundMessageSumm
     },
     ...(state === 'inbox'
       ? []
-      : [{ head: w.reason, cell: (mail: InboundMessageSummary) => mail.state_reason ?? '' }]),
+      : [
+          {
+            head: w.reason,
+            cell: ({ state_reason: reason }: InboundListedMessage) =>
+              reason === null ? '' : (w.stateReasons[reason] ?? reason),
+          },
+        ]),
+    {
+      head: w.assignee,
+      cell: ({ thread: { assignee } }) => (assignee?.email === own ? w.you : (assignee?.email ?? '')),
+    },
     { head: w.received, cell: ({ received_at }) => <Time at={received_at} short />, align: 'end' },
   ];
 };
@@ -76,13 +88,15 @@ const List = ({ inbound }: { readonly inbound: Data<Inbound> }) => {
   const id = practice.value?.id ?? '';
   const filters = useFilters();
   const { values, href } = filters;
-  const { q = '', read = '' } = values;
+  const { q = '', read = '', assignee = '', done = '' } = values;
   const state = folders.find((one) => one === values.folder) ?? 'inbox';
   const pages = useList('GET /api/practices/{id}/inbound/messages', {
     id,
     state,
     q,
     read: read === 'false' ? read : undefined,
+    assignee: assignee === 'me' || assignee === 'none' ? assignee : undefined,
+    done: done === 'true' || done === 'false' ? done : undefined,
   });
   const reload = (): void => {
     pages.reload();
@@ -95,16 +109,19 @@ const List = ({ inbound }: { readonly inbound: Data<Inbound> }) => {
   }, reload);
   const counts = inbound.value?.counts;
   const countOf = { inbox: counts?.unread, held: counts?.held, quarantined: counts?.quarantined };
-  const isFiltered = q !== '' || read !== '';
+  const isFiltered = [q, read, assignee, done].some((value) => value !== '');
   return (
     <>
       <Head
         title={w.pages.inbox}
         intro={w.intro}
         actions={
-          may('inbound.manage') && (
-            <LinkButton text={w.receivingSettings} href={`/app/${id}/inbox?view=settings`} />
-          )
+          <>
+            {may('messages.send') && <LinkButton text={w.replies} href={`/app/${id}/inbox?view=replies`} />}
+            {may('inbound.manage') && (
+              <LinkButton text={w.receivingSettings} href={`/app/${id}/inbox?view=settings`} />
+            )}
+          </>
         }
       />
       <ErrorNote error={inbound.error} />
@@ -130,6 +147,20 @@ const List = ({ inbound }: { readonly inbound: Data<Inbound> }) => {
           all={w.all}
           options={{ false: w.onlyUnread }}
         />
+        <FilterSelect
+          filters={filters}
+          name="assignee"
+          label={w.whose}
+          all={w.anyones}
+          options={{ me: w.mine, none: w.noOnes }}
+        />
+        <FilterSelect
+          filters={filters}
+          name="done"
+          label={w.openOrDone}
+          all={w.openAndDone}
+          options={{ false: w.onlyOpen, true: w.onlyDone }}
+        />
       </search>
       <PagedTable
         caption={w.found}
@@ -140,7 +171,10 @@ const List = ({ inbound }: { readonly inbound: Data<Inbound> }) => {
           state !== 'inbox' && !isFiltered ? (
             <Empty title={w.nothing} text={w.nothingText} />
           ) : (
-            <NoMail inbound={inbound.value} reset={isFiltered ? href({ q: '', read: '' }) : undefined} />
+            <NoMail
+              inbound={inbound.value}
+              reset={isFiltered ? href({ q: '', read: '', assignee: '', done: '' }) : undefined}
+            />
           )
         }
       />
@@ -151,7 +185,9 @@ const List = ({ inbound }: { readonly inbound: Data<Inbound> }) => {
 const Inbox = () => {
   const id = practice.value?.id ?? '';
   const inbound = useAnswer('GET /api/practices/{id}/inbound', { id });
-  const isSettings = useFilters().values.view === 'settings' && may('inbound.manage');
+  const { view } = useFilters().values;
+  if (view === 'replies' && may('messages.send')) return <Replies />;
+  const isSettings = view === 'settings' && may('inbound.manage');
   return isSettings ? <Settings inbound={inbound} /> : <List inbound={inbound} />;
 };
 

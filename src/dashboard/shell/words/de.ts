@@ -21,6 +21,7 @@ export const words = {
   account: 'Konto',
   menu: 'Menü',
   navigation: 'Seiten',
+  unread: 'ungelesen',
   skip: 'Zum Inhalt',
   groups: {
     daily: 'Alltag',

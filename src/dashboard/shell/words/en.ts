@@ -23,6 +23,7 @@ export const words: typeof german = {
   account: 'Account',
   menu: 'Menu',
   navigation: 'Pages',
+  unread: 'unread',
   skip: 'Skip to content',
   groups: {
     daily: 'Every day',

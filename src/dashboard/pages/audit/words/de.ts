@@ -52,7 +52,7 @@ export const words = {
     inbound_message: 'Eingegangene Nachricht',
     inbound_thread: 'Unterhaltung',
     inbound_note: 'Notiz',
-    saved_reply: 'Antwortvorlage',
+    saved_reply: 'Textbaustein',
     website_form: 'Formular',
     person: 'Person',
     pages: 'Öffentliche Seiten',
