@@ -42,6 +42,7 @@ export interface Scene {
       | 'message'
       | 'bounced'
       | 'inbound'
+      | 'websiteForm'
       | 'template'
       | 'list'
       | 'campaign'

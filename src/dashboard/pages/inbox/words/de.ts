@@ -27,7 +27,7 @@ export const words = {
     mode: 'So eingestellt',
     blocked_sender: 'Gesperrter Absender',
     virus: 'Schadprogramm',
-    spam: 'Spam',
+    spam: 'Als Spam erkannt',
     dmarc: 'Absender wahrscheinlich gefälscht',
     scanner_unavailable: 'Konnte nicht geprüft werden',
     too_large: 'Zu groß',

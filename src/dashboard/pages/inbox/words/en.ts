@@ -27,7 +27,7 @@ export const words: typeof german = {
     mode: 'Set up so',
     blocked_sender: 'Blocked sender',
     virus: 'Malicious program',
-    spam: 'Spam',
+    spam: 'Found to be spam',
     dmarc: 'Sender is probably forged',
     scanner_unavailable: 'Could not be checked',
     too_large: 'Too large',
