@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { dayName, utcDay } from '#src/accounts/counters/rules.ts';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
-import { CSV_TYPE, csvFile, csvTable } from '#src/kernel/csv-file.ts';
+import { CSV_TYPE, csvFile, csvQuery, csvTable } from '#src/kernel/csv-file.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { ExportTable } from '#src/kernel/export-table.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
@@ -44,10 +44,11 @@ export const exportRoutes = (
       query: z.strictObject({
         kind: z.enum(Object.keys(tables)).meta({ examples: ['stats'] }),
         ...daysQuery(LONGEST_DAYS).shape,
+        ...csvQuery,
       }),
       responses: { 200: { description: 'CSV with a head line.', body: CSV_TYPE } },
       errors: ['forbidden', 'rate_limited'],
-      handle: async ({ params, query: { kind, days } }, request) => {
+      handle: async ({ params, query: { kind, days, language } }, request) => {
         const table = tables[kind];
         if (table === undefined) throw new Error(`no table ${kind}`);
         const { columns, requireMay, page } = table;
@@ -57,7 +58,7 @@ export const exportRoutes = (
         const from = today - days + 1;
         const { slug } = await files.read(params.id, (db) => tenantStore(db).practice());
         const lines = csvTable(
-          { files, tenantId: params.id, request },
+          { files, tenantId: params.id, request, language },
           columns,
           page({ from, toExclusive: today + 1 }),
         );

@@ -1,15 +1,25 @@
 // The languages of the service: the one list of them.
 
+/** Its columns have their names, its times are as the API has them. */
+const PLAIN_CSV = { separator: ',', decimal: '.', isPlain: true } as const;
+
 /**
  * In every one of these is what strangers see: public pages, mails to recipients, footers. Where the dashboard and the mails to
  * members do not have a language, `members` names the one that they show instead. Times are those of `zone`, and the two signs
- * follow a day and a time.
+ * follow a day and a time. `csv`: how spreadsheet programs of its countries read a file.
  */
 const all = {
-  de: { locale: 'de-DE', zone: 'Europe/Berlin', afterDay: '.', afterTime: ' Uhr', members: 'de' },
+  de: {
+    locale: 'de-DE',
+    zone: 'Europe/Berlin',
+    afterDay: '.',
+    afterTime: ' Uhr',
+    members: 'de',
+    csv: { separator: ';', decimal: ',', isPlain: false },
+  },
   // Nothing is known of where readers of English live.
-  en: { locale: 'en-GB', zone: 'UTC', afterDay: '', afterTime: '', members: 'en' },
-  fr: { locale: 'fr-FR', zone: 'Europe/Paris', afterDay: '', afterTime: '', members: 'en' },
+  en: { locale: 'en-GB', zone: 'UTC', afterDay: '', afterTime: '', members: 'en', csv: PLAIN_CSV },
+  fr: { locale: 'fr-FR', zone: 'Europe/Paris', afterDay: '', afterTime: '', members: 'en', csv: PLAIN_CSV },
 } as const;
 
 export type Language = keyof typeof all;

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type Caller, mayUseProject } from '#src/kernel/access.ts';
-import { CSV_TYPE, csvFile, csvTable, describeColumns } from '#src/kernel/csv-file.ts';
+import { CSV_TYPE, csvFile, csvQuery, csvTable, describeColumns } from '#src/kernel/csv-file.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { AppError } from '#src/kernel/errors.ts';
@@ -123,10 +123,10 @@ export const searchRoutes = (
       id: 'exportMessages',
       summary: 'What a search finds as a file',
       description: `A line for each recipient, newest message first, in UTF-8 with a byte order mark; times are UTC. Cells that a spreadsheet program would run as a formula are led by an apostrophe. The columns keep their names and their order; new ones come last: ${describeColumns(exportColumns)}.`,
-      query: exportQuery,
+      query: exportQuery.extend(csvQuery),
       responses: { 200: { description: 'CSV with a head line.', body: CSV_TYPE } },
       errors: ['rate_limited'],
-      handle: async ({ params, query }, request) => {
+      handle: async ({ params, query: { language, ...query } }, request) => {
         limit(params.id);
         // Faults of the filter are answered before the file begins.
         const { slug } = await files.read(params.id, (db) => {
@@ -134,7 +134,7 @@ export const searchRoutes = (
           return tenantStore(db).practice();
         });
         const lines = csvTable(
-          { files, tenantId: params.id, request },
+          { files, tenantId: params.id, request, language },
           Object.keys(exportColumns),
           (db, before, caller) => exportPage(db, filterOf(db, query, caller), before),
         );

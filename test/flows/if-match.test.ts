@@ -127,8 +127,10 @@ test('what a campaign counts is no change of it', async () => {
   const at = await made('/campaigns', { list_id: body.id, subject: 'Neues', text: 'Guten Tag {{vorname}}' });
   const read = await ask<{ unknown_fields: string[] }>('GET', at);
   const added = await ask('POST', `/lists/${body.id}/subscribers`, {
-    email: 'anna@example.org',
-    consent: { assertion: 'asked at the desk' },
+    address: 'anna@example.org',
+    status: 'active',
+    data: { stadt: 'Hamburg' },
+    consent: { evidence: 'asked at the desk' },
   });
   expect(added.status, added.text).toBe(201);
   const { unknown_fields } = (await ask<{ unknown_fields: string[] }>('GET', at)).body;

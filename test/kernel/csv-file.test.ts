@@ -15,7 +15,11 @@ const readingFor = (...names: readonly string[]): CsvReading => {
     if (next) return next;
     throw new AppError('unauthorized', say`no more`);
   };
-  return { files: files as unknown as TenantFiles, tenantId: 't', request: { caller, readmit } };
+  return {
+    files: files as unknown as TenantFiles,
+    tenantId: 't',
+    request: { caller, readmit, answerLanguage: 'en' },
+  };
 };
 
 /** Pages 0, 1 and 2, of which the second has no rows. */

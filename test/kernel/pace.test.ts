@@ -5,7 +5,7 @@ import { createPace } from '#src/kernel/pace.ts';
 const scene = (stop = new AbortController()) => {
   let now = 0;
   const rests: number[] = [];
-  const pace = createPace(stop.signal, {
+  const pace = createPace(stop.signal, undefined, {
     now: () => now,
     rest: async (length, signal) => {
       expect(signal).toBe(stop.signal);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { AudienceContext } from '#src/audience/context.ts';
 import type { Caller } from '#src/kernel/access.ts';
-import { CSV_TYPE, csvFile } from '#src/kernel/csv-file.ts';
+import { CSV_TYPE, csvFile, csvQuery } from '#src/kernel/csv-file.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeCursor, encodeCursor, listOf, listQuery } from '#src/kernel/list.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
@@ -62,14 +62,14 @@ export const campaignResultRoutes = ({ files, clock }: AudienceContext): Route[]
       description:
         'With `messages.view`. Cells that a spreadsheet program would run as a formula are led by an apostrophe.',
       params: campaignParams,
-      query: z.strictObject({ state: recipientState }),
+      query: z.strictObject({ state: recipientState, ...csvQuery }),
       responses: { 200: { description: 'CSV with a head line.', body: CSV_TYPE } },
       errors: ['forbidden', 'not_found', 'rate_limited'],
       handle: async ({ params, query }, request) => {
         requireView(request.caller);
         limit(params.id);
         const { seq } = await files.read(params.id, (db) => campaignOf(db, params.campaignID));
-        const reading = { files, tenantId: params.id, request };
+        const reading = { files, tenantId: params.id, request, language: query.language };
         return csvFile('recipients.csv', exportRecipients(reading, seq, query.state, requireView));
       },
     }),

@@ -344,7 +344,7 @@ export const openImports = (context: AudienceContext): Part => {
               'import.csv',
               reportAsCsv({ files, tenantId: params.id, request }, row, language),
             );
-            return { ...file, headers: { ...file.headers, Vary: 'Accept' } };
+            return { ...file, headers: { ...file.headers, Vary: 'Accept, Accept-Language' } };
           }
           const after = decodeCursor(query.cursor) ?? 0;
           const rows = await files.read(params.id, (db) =>

@@ -2,8 +2,8 @@
 import type { ConsentFacts } from '#src/audience/consent/entry.ts';
 import { consentStore } from '#src/audience/consent/store.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
-import { csvHead, csvLine } from '#src/kernel/csv.ts';
-import { type CsvReading, csvPages } from '#src/kernel/csv-file.ts';
+import { type CsvForm, csvHead, csvLine } from '#src/kernel/csv.ts';
+import { type CsvReading, csvPages, formOfReading } from '#src/kernel/csv-file.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { toIso } from '#src/kernel/time.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
@@ -16,11 +16,16 @@ const MAX_FIELD_COLUMNS = 200;
 
 const dataOf = ({ data_json }: SubscriberRow): MergeData => JSON.parse(data_json) as MergeData;
 
-const lineOf = (db: TenantDb, list: ListRow, row: SubscriberRow, fields: readonly string[]): string => {
+const lineOf = (
+  db: TenantDb,
+  list: ListRow,
+  row: SubscriberRow,
+  { fields, form }: { readonly fields: readonly string[]; readonly form: CsvForm },
+): string => {
   const consent = consentStore(db).bySeq(row.consent_seq);
   const facts = consent && (JSON.parse(consent.facts_json) as ConsentFacts);
   const data = dataOf(row);
-  return csvLine([
+  const cells = [
     row.address,
     row.name,
     row.status,
@@ -32,8 +37,10 @@ const lineOf = (db: TenantDb, list: ListRow, row: SubscriberRow, fields: readonl
     list.name,
     facts?.legal_basis ?? null,
     facts?.wording_version?.toString() ?? null,
-    ...fields.map((name) => (Object.hasOwn(data, name) ? (data[name] ?? null) : null)),
-  ]);
+    // They come back as they are where the file is imported again.
+    ...fields.map((name) => (Object.hasOwn(data, name) ? { asIs: data[name] ?? '' } : null)),
+  ];
+  return csvLine(cells, form);
 };
 
 export async function* exportSubscribers(reading: CsvReading, list: ListRow): AsyncGenerator<string> {
@@ -47,7 +54,9 @@ export async function* exportSubscribers(reading: CsvReading, list: ListRow): As
   for await (const found of pages((_, rows) => new Set(rows.flatMap((row) => Object.keys(dataOf(row))))))
     for (const name of found) if (names.size < MAX_FIELD_COLUMNS) names.add(name);
   const fields = [...names];
+  const form = formOfReading(reading);
   const isTaken = (name: string): boolean => (exportedColumns as readonly string[]).includes(name);
-  yield csvHead([...exportedColumns, ...fields.map((name) => (isTaken(name) ? `data.${name}` : name))]);
-  yield* pages((db, rows) => rows.map((row) => lineOf(db, list, row, fields)).join(''));
+  const own = fields.map((name) => (isTaken(name) ? `data.${name}` : name));
+  yield csvHead([...exportedColumns.map(form.headingOf), ...own], { ...form, headingOf: (name) => name });
+  yield* pages((db, rows) => rows.map((row) => lineOf(db, list, row, { fields, form })).join(''));
 }

@@ -1,4 +1,5 @@
 // Subscribers of a list over HTTP.
+import { z } from 'zod';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { ledgerActor, listInUse, namedList } from '#src/audience/lists/change.ts';
 import { listParams } from '#src/audience/lists/schema.ts';
@@ -7,7 +8,7 @@ import { sendableFor } from '#src/audience/sendable.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { SEND_ERRORS } from '#src/intake/accept.ts';
 import type { Change } from '#src/kernel/change.ts';
-import { CSV_TYPE, csvFile } from '#src/kernel/csv-file.ts';
+import { CSV_TYPE, csvFile, csvQuery } from '#src/kernel/csv-file.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeCursor, encodeCursor, listOf } from '#src/kernel/list.ts';
@@ -175,11 +176,12 @@ export const subscriberRoutes = (context: AudienceContext): Route[] => {
       description:
         'Oldest first, with their status, the entry of the consent ledger that made it, and a column for each of the first 200 names of values (`data.…` where it is that of another column). Cells that a spreadsheet program would run as a formula are led by an apostrophe.',
       params: listParams,
+      query: z.strictObject(csvQuery),
       responses: { 200: { description: 'CSV with a head line.', body: CSV_TYPE } },
-      handle: async ({ params }, request) => {
+      handle: async ({ params, query: { language } }, request) => {
         const list = await files.read(params.id, (db) => namedList(db, params.listID));
         limitExports(params.id);
-        const reading = { files, tenantId: params.id, request };
+        const reading = { files, tenantId: params.id, request, language };
         return csvFile('subscribers.csv', exportSubscribers(reading, list));
       },
     }),

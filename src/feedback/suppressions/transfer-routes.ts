@@ -1,5 +1,6 @@
 // Export and bulk removal of suppressions over HTTP.
-import { CSV_TYPE, csvFile } from '#src/kernel/csv-file.ts';
+import { z } from 'zod';
+import { CSV_TYPE, csvFile, csvQuery } from '#src/kernel/csv-file.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { say } from '#src/kernel/say.ts';
@@ -32,11 +33,13 @@ export const suppressionTransferRoutes = (deps: SuppressionDeps): Route[] => {
       summary: 'All suppressions as a file',
       description:
         'Oldest first; can be imported again. Cells that a spreadsheet program would run as a formula are led by an apostrophe. Who is limited to projects gets those of their projects.',
+      query: z.strictObject(csvQuery),
       responses: { 200: { description: 'CSV with a head line.', body: CSV_TYPE } },
-      handle: ({ params }, request) => {
+      handle: ({ params, query: { language } }, request) => {
         limit(params.id);
         const { files } = deps;
-        return csvFile('suppressions.csv', exportSuppressions({ files, tenantId: params.id, request }));
+        const reading = { files, tenantId: params.id, request, language };
+        return csvFile('suppressions.csv', exportSuppressions(reading));
       },
     }),
     defineRoute({

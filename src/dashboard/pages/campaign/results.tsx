@@ -8,7 +8,7 @@ import { Empty, Loaded, Note } from '#dashboard/parts/feedback.tsx';
 import { FilterSelect } from '#dashboard/parts/filters.tsx';
 import { type Column, PagedTable, Table } from '#dashboard/parts/table.tsx';
 import { statusNames, toneOf } from '#dashboard/statuses.ts';
-import { moment, number, percent, translated } from '#dashboard/words.ts';
+import { language, moment, number, percent, translated } from '#dashboard/words.ts';
 import { LeftOut, reasonText } from './left-out.tsx';
 import { words } from './words/de.ts';
 
@@ -143,7 +143,10 @@ export const Recipients = ({ id, campaign }: ResultProps) => {
         <LinkButton
           text={w.asCsv}
           download
-          href={addressOf('GET /api/practices/{id}/campaigns/{campaignID}/recipients/export', at)}
+          href={addressOf('GET /api/practices/{id}/campaigns/{campaignID}/recipients/export', {
+            ...at,
+            language: language.value,
+          })}
         />
       </div>
       <PagedTable

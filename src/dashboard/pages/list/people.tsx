@@ -12,7 +12,7 @@ import { CheckField, Form, named, TextField, useFields } from '#dashboard/parts/
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { PagedTable, Table } from '#dashboard/parts/table.tsx';
 import { subscriberStatuses, subscriberTones } from '#dashboard/statuses.ts';
-import { translated } from '#dashboard/words.ts';
+import { language, translated } from '#dashboard/words.ts';
 import { type Asserted, Assertion, assertedBy, NOT_ASSERTED } from './assertion.tsx';
 import { words } from './words/de.ts';
 
@@ -233,6 +233,7 @@ export const People = (props: ListProps) => {
           href={addressOf('GET /api/practices/{id}/lists/{listID}/subscribers/export', {
             id,
             listID: list.id,
+            language: language.value,
           })}
         />
         {add}

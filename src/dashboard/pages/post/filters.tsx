@@ -9,7 +9,7 @@ import { named, type Options, SelectField, TextField } from '#dashboard/parts/fo
 import { inWords } from '#dashboard/place-names.ts';
 import { may, practice } from '#dashboard/session.ts';
 import { kindNames, statusList, statusNames } from '#dashboard/statuses.ts';
-import { number, translated } from '#dashboard/words.ts';
+import { language, number, translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
 
 export interface Count {
@@ -131,6 +131,7 @@ export const ExportLink = ({ values }: Pick<Filters, 'values'>) => (
     download
     href={addressOf('GET /api/practices/{id}/messages/search/export', {
       id: practice.value?.id ?? '',
+      language: language.value,
       ...filterIn(values),
       ...statusQuery(statusesIn(values)),
     })}

@@ -13,7 +13,7 @@ import { Form, type Options, SelectField, TextField, useFields } from '#dashboar
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { placeName } from '#dashboard/place-names.ts';
 import { may, practice } from '#dashboard/session.ts';
-import { translated } from '#dashboard/words.ts';
+import { language, translated } from '#dashboard/words.ts';
 import { ImportFile } from './import.tsx';
 import { words } from './words/de.ts';
 
@@ -174,7 +174,10 @@ const Suppressions = () => {
             <LinkButton
               text={w.asCsv}
               download
-              href={addressOf('GET /api/practices/{id}/suppression/export', { id })}
+              href={addressOf('GET /api/practices/{id}/suppression/export', {
+                id,
+                language: language.value,
+              })}
             />
             <Button text={w.import} onClick={() => open('import')} />
             {(isFiltered || pages.value?.length !== 0) && addButton}

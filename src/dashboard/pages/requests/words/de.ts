@@ -2,7 +2,7 @@ export const words = {
   intro:
     'Was Programme mit Ihren Token angefragt haben und was darauf geantwortet wurde: die letzten 1.000 Anfragen je Token, seit der Dienst gestartet ist. Inhalte stehen hier nie.',
   list: 'Anfragen, die neueste zuerst',
-  token: 'Token',
+  token: 'API-Token',
   allTokens: 'Alle Token',
   answered: 'Antwort',
   classes: {

@@ -4,7 +4,7 @@ export const words: typeof german = {
   intro:
     'What programs have asked with your tokens, and how it was answered: the last 1,000 requests of each token since the service started. Contents are never kept here.',
   list: 'Requests, the newest first',
-  token: 'Token',
+  token: 'API token',
   allTokens: 'All tokens',
   answered: 'Answer',
   classes: {
