@@ -1,6 +1,6 @@
 // What pages load: one record or list that is shown, shown dimmed while another is loaded, and replaced by what the API refused
 // it with; lists by pages; and actions, which a button or a form starts.
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import {
   type Answer,
   call,
@@ -9,6 +9,7 @@ import {
   Refusal,
   TakenOver,
 } from '#dashboard/api/call.ts';
+import { keepNewest, placeKey } from '#dashboard/place.ts';
 import { language } from '#dashboard/words.ts';
 
 export interface Data<T> {
@@ -25,18 +26,33 @@ export interface Data<T> {
 
 const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';
 
+/** What is shown at first, and whether it is shown without being loaded again. */
+interface First<T> {
+  readonly value: T;
+  readonly isEnough: boolean;
+}
+
 /** Loads at first and whenever one of `inputs` changes; an answer that came too late is dropped. */
-export const useData = <T>(load: (abort: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Data<T> => {
+export const useData = <T>(
+  load: (abort: AbortSignal) => Promise<T>,
+  inputs: readonly unknown[],
+  given?: First<T>,
+): Data<T> => {
   const [state, setState] = useState<Pick<Data<T>, 'value' | 'error' | 'isLoading'>>({
-    value: undefined,
+    value: given?.value,
     error: undefined,
-    isLoading: true,
+    isLoading: given?.isEnough !== true,
   });
+  const isEnough = useRef(given?.isEnough);
   const [turn, setTurn] = useState(0);
   /** What the value or the error that is shown was loaded for. */
   const shownFor = useRef<readonly unknown[]>(inputs);
   const isOther = inputs.some((input, at) => input !== shownFor.current[at]);
   useEffect(() => {
+    if (isEnough.current) {
+      isEnough.current = false;
+      return;
+    }
     const controller = new AbortController();
     setState((before) => ({ ...before, isLoading: true }));
     load(controller.signal).then(
@@ -148,14 +164,69 @@ export interface Pages<T> extends Data<readonly T[]> {
   /** Absent where all is shown. */
   readonly more: (() => void) | undefined;
   readonly isLoadingMore: boolean;
+  /** Nothing was found so far, and the search goes on. */
+  readonly isSearchingOn: boolean;
 }
+
+/** A search that finds little stops after some time, and gives a page without rows: so many of them are followed. */
+const MAX_EMPTY = 20;
+/** Rows that are loaded again together. */
+const MAX_RELOADED = 500;
+const MAX_KEPT_ROWS = 3_000;
+const MAX_KEPT_LISTS = 5;
+
+/** Lists as they were when their pages were left, by entry of the history and inputs. */
+const keptLists = new Map<string, Page<unknown>>();
+
+/** Pages from the cursor on, until there are so many rows; a page without any is not the end. */
+const filledPage = async <T>(
+  load: (cursor: string | undefined) => Promise<Page<T>>,
+  from: string | undefined,
+  least: number,
+  onEmpty: () => void,
+): Promise<Page<T>> => {
+  const data: T[] = [];
+  let empty = 0;
+  for (let cursor = from; ; ) {
+    const page = await load(cursor);
+    data.push(...page.data);
+    const next = page.next_cursor;
+    if (page.data.length === 0) empty += 1;
+    if (next === null || data.length >= least || empty === MAX_EMPTY) return { data, next_cursor: next };
+    if (data.length === 0) onEmpty();
+    cursor = next;
+  }
+};
 
 /** Like `useData`, for lists with cursors. */
 export const usePages = <T>(
   load: (cursor: string | undefined, abort: AbortSignal) => Promise<Page<T>>,
   inputs: readonly unknown[],
 ): Pages<T> => {
-  const first = useData((abort) => load(undefined, abort), inputs);
+  const name = inputs.join(' ');
+  const path = useRef(location.pathname);
+  const key = useRef('');
+  const kept = useMemo(() => keptLists.get(`${placeKey()} ${name}`) as Page<T> | undefined, []);
+  const [isSearchingOn, setSearchingOn] = useState(false);
+  /** So many rows were shown for these inputs. */
+  const shown = useRef({ name, rows: kept?.data.length ?? 0 });
+  const first = useData(
+    async (abort) => {
+      const least = shown.current.name === name ? Math.min(shown.current.rows, MAX_RELOADED) : 0;
+      try {
+        return await filledPage(
+          (cursor) => load(cursor, abort),
+          undefined,
+          Math.max(1, least),
+          () => setSearchingOn(true),
+        );
+      } finally {
+        if (!abort.aborted) setSearchingOn(false);
+      }
+    },
+    inputs,
+    kept && { value: kept, isEnough: kept.data.length > MAX_RELOADED },
+  );
   const [added, setAdded] = useState<{ readonly first: Page<T>; readonly page: Page<T> }>();
   const [isLoadingMore, setLoadingMore] = useState(false);
   const [refused, setRefused] = useState<{ readonly first: Page<T>; readonly error: unknown }>();
@@ -163,19 +234,45 @@ export const usePages = <T>(
   const rest = added && added.first === first.value ? added.page : undefined;
   const cursor = (rest ?? first.value)?.next_cursor ?? null;
   const start = first.value;
-  const rows = start && (rest ? [...start.data, ...rest.data] : start.data);
+  const rows = useMemo(() => start && (rest ? [...start.data, ...rest.data] : start.data), [start, rest]);
+  if (!first.isOther) shown.current = { name, rows: rows?.length ?? 0 };
+  const latest = useRef<Page<T> | undefined>(undefined);
+  latest.current = rows && !first.isOther ? { data: rows, next_cursor: cursor } : undefined;
+  useEffect(() => {
+    // While another page is loaded this one is shown beside its address.
+    if (location.pathname === path.current) key.current = `${placeKey()} ${name}`;
+  });
+  useEffect(
+    () => () => {
+      const left = latest.current;
+      if (left && left.data.length <= MAX_KEPT_ROWS) keepNewest(keptLists, key.current, left, MAX_KEPT_LISTS);
+    },
+    [],
+  );
+  const isBusy = useRef(false);
   const more =
     start === undefined || cursor === null
       ? undefined
       : () => {
+          if (isBusy.current) return;
+          isBusy.current = true;
           setLoadingMore(true);
           setRefused(undefined);
-          load(cursor, new AbortController().signal)
+          filledPage(
+            (at) => load(at, new AbortController().signal),
+            cursor,
+            1,
+            () => setSearchingOn(true),
+          )
             .then(({ data, next_cursor }) =>
               setAdded({ first: start, page: { data: [...(rest?.data ?? []), ...data], next_cursor } }),
             )
             .catch((error) => setRefused({ first: start, error }))
-            .finally(() => setLoadingMore(false));
+            .finally(() => {
+              isBusy.current = false;
+              setLoadingMore(false);
+              setSearchingOn(false);
+            });
         };
   return {
     // That nothing was found for other inputs says nothing of these.
@@ -187,6 +284,7 @@ export const usePages = <T>(
     replace: (data) => start && first.replace({ data, next_cursor: cursor }),
     more,
     isLoadingMore,
+    isSearchingOn,
   };
 };
 

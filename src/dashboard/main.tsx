@@ -7,6 +7,7 @@ import { isReachable } from '#dashboard/api/reach.ts';
 import { Head } from '#dashboard/parts/basics.tsx';
 import { ErrorNote, Toasts } from '#dashboard/parts/feedback.tsx';
 import { guardUnsaved } from '#dashboard/parts/unsaved.ts';
+import { followPlaces } from '#dashboard/place.ts';
 import { account, loadAccount } from '#dashboard/session.ts';
 import { Shell } from '#dashboard/shell/shell.tsx';
 import { SignIn } from '#dashboard/shell/sign-in.tsx';
@@ -55,6 +56,7 @@ const App = () => {
 };
 
 guardUnsaved();
+followPlaces();
 // What the browser itself would load, a download or another window, would show its own page of an error.
 addEventListener(
   'click',

@@ -15,6 +15,7 @@ import { ConflictDialog } from '#dashboard/parts/conflict.tsx';
 import { Menu } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Note } from '#dashboard/parts/feedback.tsx';
 import { mayLeave } from '#dashboard/parts/unsaved.ts';
+import { usePlaces } from '#dashboard/place.ts';
 import { account, practice, signOut } from '#dashboard/session.ts';
 import { useUnread } from '#dashboard/unread.ts';
 import { chooseLanguage, language } from '#dashboard/words.ts';
@@ -213,6 +214,7 @@ export const Shell = () => {
   const [failure, setFailure] = useState<unknown>();
   const [broken, setBroken] = useState<unknown>();
   useKeys();
+  usePlaces();
   const enter = () => {
     setFailure(undefined);
     let isLeft = false;
@@ -235,7 +237,6 @@ export const Shell = () => {
   useLiveStream(practice.value?.id);
   useUnread();
   useEffect(() => {
-    scrollTo(0, 0);
     setBroken(undefined);
   }, [path]);
   const isEntered = practice.value?.id === practiceId;

@@ -10,6 +10,7 @@ import { curlOf, Empty, ErrorNote, Loaded, toast } from '#dashboard/parts/feedba
 import { FilterSearch, FilterSelect, ShowAll } from '#dashboard/parts/filters.tsx';
 import { CheckField, Form, named, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
+import { BulkBar, useSelection } from '#dashboard/parts/selection.tsx';
 import { PagedTable, Table } from '#dashboard/parts/table.tsx';
 import { subscriberStatuses, subscriberTones } from '#dashboard/statuses.ts';
 import { language, translated } from '#dashboard/words.ts';
@@ -203,6 +204,8 @@ export const People = (props: ListProps) => {
     pages.reload();
     props.onChanged();
   };
+  const selection = useSelection(pages.value, { nameOf: ({ address }) => address });
+  const at = ({ id: subscriberID }: Subscriber) => ({ id, listID: list.id, subscriberID });
   const isFiltered = q !== '' || status !== '';
   const add = list.archived_at === null && (
     <FormDialog button={w.add} kind="primary">
@@ -222,7 +225,9 @@ export const People = (props: ListProps) => {
             ...named(
               statuses.map((one) => ({
                 id: one,
-                name: `${subscriberStatuses()[one]} (${list.counts[one]})`,
+                // They are those of the whole list.
+                name:
+                  q === '' ? `${subscriberStatuses()[one]} (${list.counts[one]})` : subscriberStatuses()[one],
               })),
             ),
           }}
@@ -238,7 +243,30 @@ export const People = (props: ListProps) => {
         />
         {add}
       </search>
+      <BulkBar
+        selection={selection}
+        onDone={onChanged}
+        actions={[
+          {
+            button: w.unsubscribe,
+            text: w.unsubscribeText,
+            run: (row) =>
+              call('PATCH /api/practices/{id}/lists/{listID}/subscribers/{subscriberID}', {
+                ...at(row),
+                body: { status: 'unsubscribed' },
+              }),
+          },
+          {
+            button: w.remove,
+            text: w.removeText,
+            kind: 'danger',
+            run: (row) =>
+              call('DELETE /api/practices/{id}/lists/{listID}/subscribers/{subscriberID}', at(row)),
+          },
+        ]}
+      />
       <PagedTable
+        selection={selection}
         caption={w.found}
         pages={pages}
         href={(row) => href({ person: row.id })}

@@ -2,11 +2,13 @@
 import { useState } from 'preact/hooks';
 import type { Activity, MessageStatus, MessageSummary } from '#api';
 import { useFilters } from '#dashboard/address.ts';
+import { call, newKey } from '#dashboard/api/call.ts';
 import { useAnswer, useGathered, useList } from '#dashboard/data.ts';
 import { useLive } from '#dashboard/live.ts';
 import { Badge, Button, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { curlOf, Empty } from '#dashboard/parts/feedback.tsx';
 import { FilterDay, FilterSearch } from '#dashboard/parts/filters.tsx';
+import { BulkBar, useSelection } from '#dashboard/parts/selection.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
 import { statusNames, toneOf } from '#dashboard/statuses.ts';
@@ -94,7 +96,10 @@ const Post = () => {
         showIfAtTop();
       } else if (pages.value?.some((row) => row.id === changed.id))
         pages.replace(
-          pages.value.map((row) => (row.id === changed.id ? { ...row, status: changed.status } : row)),
+          pages.value
+            .map((row) => (row.id === changed.id ? { ...row, status: changed.status } : row))
+            // The counts beside the statuses are those of the rows.
+            .filter(({ status }) => statuses.length === 0 || statuses.includes(status)),
         );
     },
     () => {
@@ -102,6 +107,10 @@ const Post = () => {
       counts.reload();
     },
   );
+  const selection = useSelection(pages.value, {
+    nameOf: ({ to: [first], subject }) => `${first?.name ?? first?.address ?? ''}, ${subject}`,
+    canPick: ({ status }) => status !== 'pending',
+  });
   const isFiltered = Object.values(filter).some(Boolean) || statuses.length > 0;
   return (
     <>
@@ -127,7 +136,24 @@ const Post = () => {
         <MoreFilters filters={filters} />
       </search>
       <p role="status">{fresh > 0 && <Button text={w.fresh(fresh)} onClick={showFresh} />}</p>
+      <BulkBar
+        selection={selection}
+        onDone={showFresh}
+        actions={[
+          {
+            button: w.sendAgain,
+            text: w.againText,
+            run: ({ id: messageID }) =>
+              call(
+                'POST /api/practices/{id}/messages/{messageID}/send-again',
+                { id, messageID, body: {} },
+                { headers: { 'Idempotency-Key': newKey() } },
+              ),
+          },
+        ]}
+      />
       <PagedTable
+        selection={may('messages.send') ? selection : undefined}
         caption={w.found}
         columns={columns()}
         pages={pages}

@@ -10,6 +10,7 @@ import { Confirm, Dialog } from '#dashboard/parts/dialog.tsx';
 import { curlOf, Empty, ErrorNote, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { FilterSearch, FilterSelect, ShowAll } from '#dashboard/parts/filters.tsx';
 import { Form, type Options, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
+import { BulkBar, useSelection } from '#dashboard/parts/selection.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { placeName } from '#dashboard/place-names.ts';
 import { may, practice } from '#dashboard/session.ts';
@@ -161,6 +162,10 @@ const Suppressions = () => {
   useLive(({ event }) => {
     if (event === 'suppression.added' || event === 'suppression.removed') pages.reload();
   }, pages.reload);
+  const selection = useSelection(pages.value, {
+    nameOf: ({ address }) => address ?? w.erasedMark,
+    canPick: (row) => row.reason !== 'erasure',
+  });
   const close = (): void => open(undefined);
   const isFiltered = q !== '' || reason !== undefined || scope !== undefined;
   const addButton = <Button text={w.add} kind="primary" onClick={() => open('add')} />;
@@ -195,7 +200,21 @@ const Suppressions = () => {
         />
         <FilterSelect filters={filters} name="scope" label={w.scope} all={w.anyScope} options={w.scopes} />
       </search>
+      <BulkBar
+        selection={selection}
+        onDone={pages.reload}
+        actions={[
+          {
+            button: w.lift,
+            text: w.liftText,
+            kind: 'danger',
+            run: ({ id: suppressionID }) =>
+              call('DELETE /api/practices/{id}/suppression/{suppressionID}', { id, suppressionID }),
+          },
+        ]}
+      />
       <PagedTable
+        selection={selection}
         caption={w.found}
         columns={columns(id, pages.reload)}
         pages={pages}

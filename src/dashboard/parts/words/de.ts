@@ -1,4 +1,5 @@
 import type { Decision, Suppression, WebhookEvent } from '#api';
+import { number, plural } from '#dashboard/words.ts';
 
 export const words = {
   loading: 'Wird geladen',
@@ -32,6 +33,26 @@ export const words = {
     no: 'nein',
     takeTheirs: 'Die andere Fassung übernehmen',
     saveMine: 'Meine Fassung speichern',
+  },
+  found: {
+    searchingOn: 'Noch nichts gefunden. Die Suche geht weiter …',
+    noneSoFar: 'Bis hierher wurde nichts gefunden.',
+    searchOn: 'Weiter suchen',
+    all: (count: number) => plural(count, { one: '# Eintrag', other: '# Einträge' }),
+    some: (count: number) => `${plural(count, { one: '# Eintrag', other: '# Einträge' })}, und es gibt mehr`,
+  },
+  pick: {
+    title: 'Auswahl',
+    one: (name: string) => `Auswählen: ${name}`,
+    all: 'Alle gezeigten auswählen',
+    count: (count: number) => `${number(count)} ausgewählt`,
+    none: 'Auswahl aufheben',
+    ask: (what: string, count: number) => `${what}: ${number(count)}`,
+    progress: (done: number, all: number) => `${number(done)} von ${number(all)} erledigt`,
+    stop: 'Anhalten',
+    most: (most: number) => `Auf einmal werden höchstens ${number(most)} bearbeitet.`,
+    failed: (count: number) =>
+      `${plural(count, { one: 'Bei # Eintrag hat es', other: 'Bei # Einträgen hat es' })} nicht geklappt:`,
   },
   draft: {
     isThere: (when: string) => `Ihr Entwurf von ${when} ist noch da.`,

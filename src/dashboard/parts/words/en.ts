@@ -1,3 +1,4 @@
+import { number, plural } from '#dashboard/words.ts';
 import type { words as german } from './de.ts';
 
 export const words: typeof german = {
@@ -32,6 +33,25 @@ export const words: typeof german = {
     no: 'no',
     takeTheirs: 'Take the other version',
     saveMine: 'Save my version',
+  },
+  found: {
+    searchingOn: 'Nothing found yet. The search goes on …',
+    noneSoFar: 'Nothing was found so far.',
+    searchOn: 'Search on',
+    all: (count) => plural(count, { one: '# entry', other: '# entries' }),
+    some: (count) => `${plural(count, { one: '# entry', other: '# entries' })}, and there are more`,
+  },
+  pick: {
+    title: 'Selection',
+    one: (name) => `Select: ${name}`,
+    all: 'Select all shown',
+    count: (count) => `${number(count)} selected`,
+    none: 'Select none',
+    ask: (what, count) => `${what}: ${number(count)}`,
+    progress: (done, all) => `${number(done)} of ${number(all)} done`,
+    stop: 'Stop',
+    most: (most) => `At most ${number(most)} are done at once.`,
+    failed: (count) => `${plural(count, { one: '# entry', other: '# entries' })} could not be done:`,
   },
   draft: {
     isThere: (when) => `Your draft of ${when} is still here.`,

@@ -1,6 +1,7 @@
 import { plural } from '#dashboard/words.ts';
 
 export const words = {
+  againText: 'Jede der gewählten Nachrichten geht noch einmal an dieselben Empfänger.',
   held: 'zurückgehalten',
   intro: 'Alles, was versendet wurde oder werden sollte, das Neueste zuerst.',
   others: (count: number) => `und ${count} weitere`,

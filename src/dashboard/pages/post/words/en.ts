@@ -2,6 +2,7 @@ import { plural } from '#dashboard/words.ts';
 import type { words as german } from './de.ts';
 
 export const words: typeof german = {
+  againText: 'Each of the chosen messages goes to the same recipients once more.',
   held: 'held',
   intro: 'Everything that was sent or should have been, newest first.',
   others: (count) => `and ${count} more`,
