@@ -1,4 +1,6 @@
 // The sentence that the office says on the telephone, in both languages: a row for each thing that can become of a mail.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   type Facts,
@@ -8,6 +10,13 @@ import {
 } from '../../src/dashboard/pages/message/sentence.ts';
 import { words as de } from '../../src/dashboard/pages/message/words/de.ts';
 import { words as en } from '../../src/dashboard/pages/message/words/en.ts';
+import { ownReply, replyText } from '../../src/dashboard/parts/replies/replies.ts';
+import { words as repliesDe } from '../../src/dashboard/parts/replies/words/de.ts';
+import { words as repliesEn } from '../../src/dashboard/parts/replies/words/en.ts';
+
+/** Where the service writes a text of its own as what was replied. */
+const STORED =
+  /(?:text: |diagnostic: |const (?:CANCELLED|DISCARDED|NOT_ABOUT_THE_MESSAGE) = |dueAt \}, )'([^']+)'/g;
 
 const NOW = Date.parse('2026-11-23T10:00:00Z');
 const AT = '2026-11-21T11:04:00.000Z';
@@ -43,7 +52,20 @@ const facts = (
   timeline: [],
   ...more,
 });
-const speaking = { de: { words: de, locale: 'de' }, en: { words: en, locale: 'en-GB' } };
+const speaking = {
+  de: {
+    words: de,
+    replies: repliesDe,
+    suppressions: { manual: 'Jemand hat sie von Hand gesperrt' },
+    locale: 'de',
+  },
+  en: {
+    words: en,
+    replies: repliesEn,
+    suppressions: { manual: 'Someone suppressed it by hand' },
+    locale: 'en-GB',
+  },
+};
 const said = (language: 'de' | 'en', given: Facts) =>
   sentenceFor(given, { ...speaking[language], now: NOW, timeZone: 'Europe/Berlin' }, (status) => status);
 
@@ -139,8 +161,8 @@ const rows: readonly (readonly [what: string, given: Facts, de: string, en: stri
   [
     'no reason that is known',
     facts({ status: 'soft_bounced', smtp_code: 554, diagnostic: 'No' }),
-    'Der Server von gmx.de hat sie am 21.11. um 12:04 abgewiesen. Er nennt keinen Grund, den wir einordnen können.',
-    'The server of gmx.de refused it on 21 Nov at 12:04. It gives no reason that we can classify.',
+    'Der Server von gmx.de hat sie am 21.11. um 12:04 abgewiesen. Den Grund können wir nicht einordnen.',
+    'The server of gmx.de refused it on 21 Nov at 12:04. We cannot classify the reason.',
   ],
   [
     'given up after attempts',
@@ -163,8 +185,8 @@ const rows: readonly (readonly [what: string, given: Facts, de: string, en: stri
   [
     'suppressed by hand',
     facts({ status: 'suppressed', attempts: 0 }, [], suppressedBecause('manual')),
-    'Sie ging nicht hinaus, weil die Adresse gesperrt ist: jemand hat sie von Hand gesperrt.',
-    'It was not sent, because the address is suppressed: someone suppressed it by hand.',
+    'Sie ging nicht hinaus, weil die Adresse gesperrt ist. Jemand hat sie von Hand gesperrt.',
+    'It was not sent, because the address is suppressed. Someone suppressed it by hand.',
   ],
   [
     'opened in another year',
@@ -250,5 +272,39 @@ describe('what is said with it', () => {
       expect(en).not.toContain('delivered it');
       if (given.recipients[0]?.status === 'processed') expect(said('de', given).tone).toBe('plain');
     }
+  });
+});
+
+describe('what is said in the place of a reply', () => {
+  test.each([
+    ['processed', 'captured: kept locally, not delivered', 'Abgefangen: Sie hat den Dienst nicht verlassen.'],
+    ['failed', 'cancelled before it was due', 'Abgebrochen, bevor sie an der Reihe war.'],
+    ['hard_bounced', '550 5.1.1 <erika@gmx.de>: no such user', 'Die Adresse gibt es dort nicht.'],
+    ['soft_bounced', '452 4.2.2 mailbox is over its quota', 'Das Postfach ist voll.'],
+    ['hard_bounced', 'refused:invalid_recipient', 'Den Grund können wir nicht einordnen.'],
+    ['processed', '250 2.0.0 Ok: queued as 4c7bX', null],
+  ])('%s, %s', (status, diagnostic, text) => {
+    expect(replyText(repliesDe, status, { diagnostic })).toBe(text);
+  });
+  test('a message that failed before it was tried never says a text of the API', () => {
+    const given = facts({ status: 'failed', attempts: 0, diagnostic: 'refused:tenant_paused' }, [
+      event('failed'),
+    ]);
+    expect(said('de', given).more).toEqual([]);
+  });
+  test('every text that the service stores in the place of a reply has words', () => {
+    const places = [
+      'relay/capture/upstream',
+      'relay/settle',
+      'relay/attempt',
+      'intake/scheduled',
+      'audience/campaigns/take-out',
+    ];
+    const texts = [...places, 'messages/queue/held', 'feedback/brake/by-people'].flatMap((place) => [
+      ...readFileSync(join(import.meta.dirname, `../../src/${place}.ts`), 'utf8').matchAll(STORED),
+    ]);
+    const unsaid = texts.map(([, text = '']) => text).filter((text) => ownReply(text) === undefined);
+    expect(texts.length).toBeGreaterThanOrEqual(7);
+    expect(unsaid).toEqual([]);
   });
 });

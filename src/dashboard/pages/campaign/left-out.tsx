@@ -5,7 +5,9 @@ import { words } from './words/de.ts';
 
 /** `refusals`: what the API says of the codes among the reasons. */
 export const reasonText = (reason: string, refusals: Campaign['refusals'] = {}): string =>
-  translated(words).reasons[reason] ?? refusals[reason.replace(/^refused:/, '')]?.brief ?? reason;
+  translated(words).reasons[reason] ??
+  refusals[reason.replace(/^refused:/, '')]?.brief ??
+  translated(words).anotherReason;
 
 interface LeftOutProps {
   readonly counts: Readonly<Record<string, number>>;

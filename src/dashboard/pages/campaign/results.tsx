@@ -6,6 +6,8 @@ import { useAnswer, useList, useNewer } from '#dashboard/data.ts';
 import { Badge, Card, LinkButton, Meter, Time } from '#dashboard/parts/basics.tsx';
 import { Empty, Loaded, Note } from '#dashboard/parts/feedback.tsx';
 import { FilterSelect } from '#dashboard/parts/filters.tsx';
+import { replyText } from '#dashboard/parts/replies/replies.ts';
+import { replyWords } from '#dashboard/parts/replies/words.ts';
 import { type Column, PagedTable, Table } from '#dashboard/parts/table.tsx';
 import { statusNames, toneOf } from '#dashboard/statuses.ts';
 import { language, moment, number, percent, translated } from '#dashboard/words.ts';
@@ -50,7 +52,7 @@ const Cause = ({ reason, status, refusals }: Campaign & { readonly reason: strin
   const [what, todo] = w.causes[reason] ?? (said ? [`${w.reason}: ${said.brief}`, said.hint] : []);
   return (
     <Note kind={status === 'failed' ? 'bad' : 'warn'}>
-      <p>{what ?? `${w.reason}: ${reason}`}</p>
+      <p>{what ?? w.anotherCause}</p>
       {todo && <p>{todo}</p>}
     </Note>
   );
@@ -124,7 +126,10 @@ const columns = (id: string, refusals: Campaign['refusals']): readonly Column<Ca
           <Badge tone="plain">{reasonText(reason ?? '', refusals)}</Badge>
         ),
     },
-    { head: w.answer, cell: ({ diagnostic }) => diagnostic ?? '–' },
+    {
+      head: w.answer,
+      cell: ({ status, diagnostic }) => (status && replyText(replyWords(), status, { diagnostic })) ?? '–',
+    },
     { head: w.changed, align: 'end', cell: ({ updated_at }) => <Time at={updated_at} /> },
   ];
 };

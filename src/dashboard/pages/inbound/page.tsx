@@ -11,6 +11,8 @@ import { Badge, Button, Card, Facts, Head, Time } from '#dashboard/parts/basics.
 import { Confirm, Menu } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { MailFrame } from '#dashboard/parts/mail-frame.tsx';
+import { replyText } from '#dashboard/parts/replies/replies.ts';
+import { replyWords } from '#dashboard/parts/replies/words.ts';
 import { may, practice } from '#dashboard/session.ts';
 import { statusNames, toneOf } from '#dashboard/statuses.ts';
 import { refreshUnread } from '#dashboard/unread.ts';
@@ -148,7 +150,14 @@ const Mail = ({ id, data, mail }: { id: string; data: Data<InboundMessage>; mail
           [
             w.forwards,
             forwards
-              .map(({ to, status, diagnostic }) => `${to}: ${w.forwardStates[status]} ${diagnostic ?? ''}`)
+              .map(({ to, status, diagnostic }) =>
+                [
+                  `${to}: ${w.forwardStates[status]}`,
+                  status === 'failed' && replyText(replyWords(), status, { diagnostic }),
+                ]
+                  .filter(Boolean)
+                  .join('. '),
+              )
               .join('; '),
           ],
         ]}

@@ -149,7 +149,7 @@ const Targets = ({ id, data, inbound }: AddressesProps) => {
             cell: ({ status, reason }) => (
               <span>
                 <Badge tone={targetTones[status]}>{w.targetStates[status]}</Badge>{' '}
-                {reason && (w.targetReasons[reason] ?? reason)}
+                {reason && w.targetReasons[reason]}
               </span>
             ),
           },

@@ -7,7 +7,10 @@ import { useLive } from '#dashboard/live.ts';
 import type { PageProps } from '#dashboard/page-entry.ts';
 import { Badge, Card, Facts, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { Empty, Loaded } from '#dashboard/parts/feedback.tsx';
+import { replyText } from '#dashboard/parts/replies/replies.ts';
+import { replyWords } from '#dashboard/parts/replies/words.ts';
 import { Suppressions } from '#dashboard/parts/suppressions.tsx';
+import { partWords } from '#dashboard/parts/words.ts';
 import { may, practice } from '#dashboard/session.ts';
 import { kindNames, mailboxText, statusNames, toneOf } from '#dashboard/statuses.ts';
 import { language, translated } from '#dashboard/words.ts';
@@ -83,6 +86,26 @@ const Recipients = ({ held, speaking }: { readonly held: Held; readonly speaking
   );
 };
 
+type Entry = Pick<Held['timeline'][number], 'at' | 'status' | 'recipient' | 'detail'>;
+
+/** The detail is what a server replied, or the name of a rule or reason: what that means is said, and the reply is under the technical. */
+const Detail = ({
+  of: { at, status, recipient, detail },
+  held: { events },
+}: {
+  readonly of: Entry;
+  readonly held: Held;
+}) => {
+  if (status === null || detail === null) return null;
+  const { reasons } = partWords().suppression;
+  const event = events.findLast((one) => one.at === at && one.recipient === recipient);
+  const text =
+    status === 'suppressed'
+      ? (Object.entries(reasons).find(([reason]) => reason === detail)?.[1] ?? null)
+      : replyText(replyWords(), status, { ...event, diagnostic: detail }, event?.rule ?? detail);
+  return text && <p class="quiet">{text}</p>;
+};
+
 const Timeline = ({ held }: { readonly held: Held }) => {
   const w = translated(words);
   const id = practice.value?.id ?? '';
@@ -102,7 +125,7 @@ const Timeline = ({ held }: { readonly held: Held }) => {
               )}{' '}
               {!isOnly && recipient}
               {inbound_id && <a href={`/app/${id}/inbox/${inbound_id}`}>{w.openReply}</a>}
-              {detail && <p class="quiet">{detail}</p>}
+              <Detail of={{ at, status, recipient, detail }} held={held} />
             </div>
           </li>
         ))}
@@ -116,6 +139,8 @@ const Shown = ({ held, reload }: { readonly held: Held; readonly reload: () => v
   const { message, suppressions } = held;
   const speaking: Speaking = {
     words: w,
+    replies: replyWords(),
+    suppressions: partWords().suppression.reasons,
     locale: languages[language.value].locale,
     now: Date.now(),
   };

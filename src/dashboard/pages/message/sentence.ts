@@ -1,6 +1,6 @@
 // What became of a mail, in one honest sentence that an office can say on the telephone, and what to add to it. It says no more than
 // is known: a server that took a mail has not shown it to a person, and where only our own relay took it, no one knows. Pure.
-import { type Reply, whyOf } from './refusals.ts';
+import { ownReply, type Reply, type ReplyWords, whyOf } from '#dashboard/parts/replies/replies.ts';
 import type { words } from './words/de.ts';
 
 export type SentenceTone = 'good' | 'warn' | 'bad' | 'plain';
@@ -38,6 +38,9 @@ export interface Facts {
 
 export interface Speaking {
   readonly words: typeof words;
+  readonly replies: ReplyWords;
+  /** Why addresses are suppressed, by the reason. */
+  readonly suppressions: Readonly<Record<string, string>>;
   /** Dates are shown in it. */
   readonly locale: string;
   /** ms */
@@ -53,10 +56,6 @@ export interface Sentence {
   readonly more: readonly string[];
 }
 
-/** What the upstream that captures mail replies. */
-const CAPTURED = 'captured: kept locally, not delivered';
-const CANCELLED = 'cancelled before it was due';
-const RELAY_OUT_OF_USE = 'the relay cannot be used at the moment';
 const DAY_MS = 86_400_000;
 
 const momentIn = ({ words: { sentence }, locale, now, timeZone }: Speaking) => {
@@ -92,18 +91,19 @@ export const sentenceOf = (facts: Facts, recipient: SentRecipient, speaking: Spe
   const last = (type: string, isByMachine = false): SentEvent | undefined =>
     events.findLast((event) => event.type === `message.${type}` && event.bot === isByMachine);
   const when = (type: string): string => moment(last(type)?.at ?? recipient.updated_at);
-  const why = (type: string) => whyOf(speaking.words.refusals, recipient, last(type)?.rule);
+  const why = (type: string) => whyOf(speaking.replies, recipient, last(type)?.rule);
   const said = (tone: SentenceTone, text: string, ...more: readonly string[]): Sentence => ({
     tone,
     text,
     more,
   });
 
+  const ours = ownReply(recipient.diagnostic);
   const byMachine = last('opened', true) ?? last('clicked', true);
   const machine = byMachine ? [w.machineOpened(moment(byMachine.at))] : [];
 
   const handedOver = (): Sentence =>
-    recipient.diagnostic === CAPTURED
+    ours === 'captured'
       ? said('plain', w.captured(when('sent')), w.capturedMore)
       : said('plain', w.handedOver(when('sent')), w.handedOverMore, ...machine);
   const delivered = last('delivered');
@@ -121,7 +121,7 @@ export const sentenceOf = (facts: Facts, recipient: SentRecipient, speaking: Spe
         next === null
           ? w.othersTryAgain
           : w.tryAgain(Date.parse(next) <= speaking.now ? w.now : moment(next));
-      if (recipient.diagnostic === RELAY_OUT_OF_USE) return said('warn', w.relayOutOfUse, goesOn);
+      if (ours === 'outOfUse') return said('warn', w.relayOutOfUse, goesOn);
       const { why: reason } = why('delivery_delayed');
       return said('warn', w.delayed(host, when('delivery_delayed'), reason), goesOn);
     }
@@ -158,21 +158,22 @@ export const sentenceOf = (facts: Facts, recipient: SentRecipient, speaking: Spe
       )?.detail;
       return said(
         'warn',
-        w.suppressed(w.suppressionReasons[reason ?? ''] ?? w.suppressionUnknown),
+        w.suppressed(speaking.suppressions[reason ?? ''] ?? w.suppressionUnknown),
         w.suppressedMore,
       );
     }
     case 'failed':
-      if (recipient.diagnostic === CANCELLED) return said('plain', w.cancelled(when('failed')));
+      if (ours === 'cancelled') return said('plain', w.cancelled(when('failed')));
       if (last('content_blocked')) return said('bad', w.contentBlocked, w.contentBlockedMore);
-      if (recipient.attempts === 0) return said('bad', w.notSent(when('failed')), recipient.diagnostic ?? '');
+      if (recipient.attempts === 0)
+        return said('bad', w.notSent(when('failed')), ...(ours ? [speaking.replies.own[ours]] : []));
       return said(
         'bad',
         w.givenUp(recipient.attempts, when('failed'), why('failed').why),
         why('failed').advice,
       );
     default:
-      return said('plain', recipient.status);
+      return said('plain', w.unknown);
   }
 };
 

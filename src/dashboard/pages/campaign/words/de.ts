@@ -17,6 +17,9 @@ export const words = {
   ofPeople: (count: number) =>
     `von ${plural(count, { one: '# Person', other: '# Personen' })} auf den Listen`,
   leftOut: 'Ausgelassen',
+  anotherReason: 'aus einem anderen Grund',
+  anotherCause:
+    'Etwas verhindert den Versand. Prüfen Sie den Inhalt noch einmal, oder fragen Sie den Betreiber.',
   reasons: {
     pending: 'noch nicht bestätigt',
     unsubscribed: 'abgemeldet',
@@ -147,7 +150,7 @@ export const words = {
     suppressed: 'Gesperrt',
     left_out: 'Ausgelassen',
   },
-  answer: 'Antwort des Servers',
+  answer: 'Was der Server sagte',
   changed: 'Zuletzt',
   noRecipients: 'Niemand',
   noRecipientsText: 'Dazu gibt es keine Empfänger.',

@@ -17,6 +17,8 @@ export const words: typeof german = {
   receive: 'Who gets it',
   ofPeople: (count) => `of ${plural(count, { one: '# person', other: '# people' })} on the lists`,
   leftOut: 'Left out',
+  anotherReason: 'for another reason',
+  anotherCause: 'Something keeps it from being sent. Check its content once more, or ask the operator.',
   reasons: {
     pending: 'not confirmed yet',
     unsubscribed: 'unsubscribed',
@@ -134,7 +136,7 @@ export const words: typeof german = {
     suppressed: 'Suppressed',
     left_out: 'Left out',
   },
-  answer: 'Answer of the server',
+  answer: 'What the server said',
   changed: 'Last change',
   noRecipients: 'No one',
   noRecipientsText: 'There are no recipients for this.',

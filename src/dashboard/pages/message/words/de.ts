@@ -1,9 +1,3 @@
-// What the office can do about a refusal.
-const wait = 'Sie müssen nichts tun; wenn es dabei bleibt, senden Sie sie später noch einmal.';
-const byTelephone = 'Fragen Sie am Telefon nach einer anderen Adresse.';
-const technical = 'Geben Sie die Antwort des Servers (unter „Technik“) an Ihre technische Betreuung.';
-const filtered = 'Schreiben Sie den Text ohne Links und Werbung neu, oder rufen Sie an.';
-
 export const words = {
   sent: 'Erstellt',
   scheduled: 'Geplant für',
@@ -63,6 +57,7 @@ export const words = {
       `${days === 0 ? 'heute' : days < 0 ? 'gestern' : 'morgen'} um ${clock}`,
     onDay: (day: string, clock: string) => `am ${day} um ${clock}`,
     now: 'jetzt',
+    unknown: 'Was aus ihr wurde, ist nicht bekannt.',
     noRecipients: 'Sie hat keine Empfänger.',
     several: (count: number, parts: string) => `${count} Empfänger: ${parts}.`,
     severalMore: 'Was aus der Nachricht an jeden von ihnen wurde, steht unten.',
@@ -101,20 +96,10 @@ export const words = {
     complained: (when: string) => `Sie ist angekommen, aber der Empfänger hat sie ${when} als Spam gemeldet.`,
     complainedMore:
       'Er bekommt von Ihnen keine Post mehr, bis er ausdrücklich darum bittet und Sie die Sperre aufheben.',
-    suppressed: (why: string) => `Sie ging nicht hinaus, weil die Adresse gesperrt ist: ${why}.`,
+    suppressed: (why: string) => `Sie ging nicht hinaus, weil die Adresse gesperrt ist. ${why}.`,
     suppressedMore:
       'Heben Sie die Sperre auf, wenn der Empfänger wieder Post möchte, und senden Sie dann noch einmal.',
-    suppressionUnknown: 'der Grund ist nicht mehr gespeichert',
-    suppressionReasons: {
-      hard_bounce: 'frühere Post wurde endgültig abgewiesen',
-      soft_bounces: 'frühere Post wurde mehrmals abgewiesen',
-      complaint: 'der Empfänger hat frühere Post als Spam gemeldet',
-      unsubscribe: 'der Empfänger hat sich abgemeldet',
-      unsubscribe_all: 'der Empfänger hat sich von allem abgemeldet',
-      manual: 'jemand hat sie von Hand gesperrt',
-      import: 'sie kam mit einer Sperrliste',
-      erasure: 'die Daten der Person wurden gelöscht',
-    } as Readonly<Record<string, string>>,
+    suppressionUnknown: 'Der Grund ist nicht mehr gespeichert',
     cancelled: (when: string) => `Sie wurde ${when} abgebrochen und nicht versendet.`,
     contentBlocked: 'Sie wurde wegen ihres Inhalts nicht versendet.',
     contentBlockedMore: 'Welche Prüfung sie aufgehalten hat, steht unten bei „Technik“.',
@@ -123,47 +108,5 @@ export const words = {
       `Sie kam nicht an: Nach ${attempts} Versuchen haben wir ${when} aufgegeben. ${why}.`,
     /** How a day is written that is not near. */
     month: 'numeric' as 'numeric' | 'short',
-  },
-  /** Why a server refused it, by the rule that classified the reply. */
-  refusals: {
-    unknown_address: {
-      why: 'Die Adresse gibt es dort nicht',
-      advice: 'Prüfen Sie die Schreibweise, oder fragen Sie am Telefon nach der richtigen Adresse.',
-    },
-    unknown_domain: {
-      why: 'Was hinter dem @ steht, gibt es nicht oder nimmt keine Post an',
-      advice: 'Prüfen Sie die Schreibweise der Adresse.',
-    },
-    mailbox_full: {
-      why: 'Das Postfach ist voll',
-      advice: 'Rufen Sie an, und senden Sie die Nachricht noch einmal, wenn wieder Platz ist.',
-    },
-    disabled: { why: 'Das Postfach ist abgeschaltet', advice: byTelephone },
-    too_large: {
-      why: 'Die Nachricht ist dem Server zu groß',
-      advice: 'Senden Sie sie mit kleineren oder weniger Anhängen.',
-    },
-    content: { why: 'Der Server hält sie für Spam oder für gefährlich', advice: filtered },
-    block: { why: 'Der Server nimmt von unserem Versandserver gerade keine Post', advice: technical },
-    auth_policy: {
-      why: 'Der Server erkennt Ihre Absenderadresse nicht als echt an',
-      advice: 'Prüfen Sie die Einträge Ihrer Domain auf der Seite „Domain“.',
-    },
-    sender_address: {
-      why: 'Der Server nimmt Ihre Absenderadresse nicht an',
-      advice: 'Prüfen Sie die Einträge Ihrer Domain auf der Seite „Domain“.',
-    },
-    policy: { why: 'Die Regeln des Empfängers lassen sie nicht zu', advice: technical },
-    recipient_policy: { why: 'Dieses Postfach nimmt von Ihnen keine Post an', advice: byTelephone },
-    relay_suppression: {
-      why: 'Unser Versanddienst hat die Adresse gesperrt, weil frühere Post nicht ankam',
-      advice: byTelephone,
-    },
-    greylisted: { why: 'Der Server lässt neue Absender erst warten', advice: wait },
-    throttled: { why: 'Der Server nimmt gerade nicht mehr Post an', advice: wait },
-    network: { why: 'Der Server des Empfängers war nicht zu erreichen', advice: wait },
-    loop: { why: 'Die Post des Empfängers wird im Kreis weitergeleitet', advice: byTelephone },
-    tls: { why: 'Mit dem Server war keine verschlüsselte Verbindung möglich', advice: technical },
-    unexplained: { why: 'Er nennt keinen Grund, den wir einordnen können', advice: technical },
   },
 };

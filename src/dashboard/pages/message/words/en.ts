@@ -1,11 +1,5 @@
 import type { words as german } from './de.ts';
 
-// What the office can do about a refusal.
-const wait = 'You need not do anything; if it stays so, send it again later.';
-const byTelephone = 'Ask for another address on the telephone.';
-const technical = 'Pass the server’s reply (below “Technical”) on to those who look after your technology.';
-const filtered = 'Write the text again without links and advertising, or call.';
-
 export const words: typeof german = {
   sent: 'Created',
   scheduled: 'Scheduled for',
@@ -62,6 +56,7 @@ export const words: typeof german = {
     nearDay: (days, clock) => `${days === 0 ? 'today' : days < 0 ? 'yesterday' : 'tomorrow'} at ${clock}`,
     onDay: (day, clock) => `on ${day} at ${clock}`,
     now: 'now',
+    unknown: 'What became of it is not known.',
     noRecipients: 'It has no recipients.',
     several: (count, parts) => `${count} recipients: ${parts}.`,
     severalMore: 'What became of the message to each of them is below.',
@@ -95,19 +90,9 @@ export const words: typeof german = {
     complained: (when) => `It has arrived, but the recipient reported it as spam ${when}.`,
     complainedMore:
       'They get no more mail from you until they expressly ask for it and you lift the suppression.',
-    suppressed: (why) => `It was not sent, because the address is suppressed: ${why}.`,
+    suppressed: (why) => `It was not sent, because the address is suppressed. ${why}.`,
     suppressedMore: 'Lift the suppression if the recipient wants mail again, and then send once more.',
-    suppressionUnknown: 'the reason is no longer kept',
-    suppressionReasons: {
-      hard_bounce: 'earlier mail was refused for good',
-      soft_bounces: 'earlier mail was refused several times',
-      complaint: 'the recipient reported earlier mail as spam',
-      unsubscribe: 'the recipient has unsubscribed',
-      unsubscribe_all: 'the recipient has unsubscribed from everything',
-      manual: 'someone suppressed it by hand',
-      import: 'it came with a list of suppressions',
-      erasure: 'the person’s data was erased',
-    },
+    suppressionUnknown: 'The reason is no longer kept',
     cancelled: (when) => `It was cancelled ${when} and not sent.`,
     contentBlocked: 'It was not sent because of its content.',
     contentBlockedMore: 'Which check stopped it is below, under “Technical”.',
@@ -115,46 +100,5 @@ export const words: typeof german = {
     givenUp: (attempts, when, why) =>
       `It did not arrive: after ${attempts} attempts we gave up ${when}. ${why}.`,
     month: 'short',
-  },
-  refusals: {
-    unknown_address: {
-      why: 'The address does not exist there',
-      advice: 'Check the spelling, or ask for the right address on the telephone.',
-    },
-    unknown_domain: {
-      why: 'What is behind the @ does not exist or takes no mail',
-      advice: 'Check the spelling of the address.',
-    },
-    mailbox_full: {
-      why: 'The mailbox is full',
-      advice: 'Call, and send the message again once there is room.',
-    },
-    disabled: { why: 'The mailbox is switched off', advice: byTelephone },
-    too_large: {
-      why: 'The message is too large for the server',
-      advice: 'Send it with smaller or fewer attachments.',
-    },
-    content: { why: 'The server takes it for spam or for dangerous', advice: filtered },
-    block: { why: 'The server takes no mail from our sending server at the moment', advice: technical },
-    auth_policy: {
-      why: 'The server does not accept your sender address as genuine',
-      advice: 'Check the records of your domain on the page “Domain”.',
-    },
-    sender_address: {
-      why: 'The server does not take your sender address',
-      advice: 'Check the records of your domain on the page “Domain”.',
-    },
-    policy: { why: 'The rules of the recipient’s server do not allow it', advice: technical },
-    recipient_policy: { why: 'This mailbox takes no mail from you', advice: byTelephone },
-    relay_suppression: {
-      why: 'Our sending service has blocked the address, because earlier mail did not arrive',
-      advice: byTelephone,
-    },
-    greylisted: { why: 'The server makes new senders wait first', advice: wait },
-    throttled: { why: 'The server takes no more mail at the moment', advice: wait },
-    network: { why: 'The recipient’s server could not be reached', advice: wait },
-    loop: { why: 'The recipient’s mail is forwarded in a circle', advice: byTelephone },
-    tls: { why: 'No encrypted connection with the server was possible', advice: technical },
-    unexplained: { why: 'It gives no reason that we can classify', advice: technical },
   },
 };
