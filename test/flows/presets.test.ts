@@ -152,7 +152,7 @@ describe.each(both)('$language: $name', ({ preset, language }) => {
     expect(`${message.subject}${message.text}${message.html}`).not.toMatch(/\{\{|undefined/);
   });
 
-  test('is a document, tracked only where it is a newsletter', async () => {
+  test('is tracked only where it is a newsletter', async () => {
     const isNewsletter = preset.kind === 'newsletter';
     expect(await stored()).toMatchObject({
       track_opens: isNewsletter,

@@ -57,7 +57,5 @@ export const letterheadBody = z
       .default(null),
   })
   .meta({
-    examples: [
-      { colour: '#0b57d0', signature: 'Herzliche Grüße\nIhr Team von {{practice.name}}\n{{practice.phone}}' },
-    ],
+    examples: [{ colour: '#0b57d0', signature: 'Dr. Anna Weber\n{{practice.name}}\n{{practice.phone}}' }],
   });

@@ -12,8 +12,10 @@ import { requireTemplateRights, type TemplateDeps } from './routes.ts';
 import { templateStore } from './store.ts';
 
 /** Loaded when they are asked for: each practice needs them once. */
-export const loadPresets = async (language: MemberLanguage): Promise<readonly Preset[]> =>
-  (language === 'de' ? await import('./presets/de.ts') : await import('./presets/en.ts')).presets;
+const presetsIn: Readonly<Record<MemberLanguage, () => Promise<{ readonly presets: readonly Preset[] }>>> = {
+  de: () => import('./presets/de.ts'),
+  en: () => import('./presets/en.ts'),
+};
 
 interface SeedResult {
   readonly created: readonly string[];
@@ -84,7 +86,7 @@ export const presetRoutes = ({ files, clock, tools }: TemplateDeps): Route[] => 
     errors: ['conflict'],
     handle: async ({ params }, { caller, change, namedLanguage }) => {
       requireTemplateRights(caller);
-      const presets = await loadPresets(memberLanguageOf(namedLanguage ?? defaultLanguage));
+      const { presets } = await presetsIn[memberLanguageOf(namedLanguage ?? defaultLanguage)]();
       const templateChange = { change, now: clock.now(), tools: tools };
       return {
         status: 200,

@@ -54,6 +54,8 @@ const otherCell = (block: Exclude<SimpleBlock, TextBlock>, frame: Frame, room: n
         alt: decorative ? '' : alt,
         // A small one is not blown up.
         width: `${Math.min(wanted, picture.width)}px`,
+        // On a telephone columns are as wide as the paper.
+        'fluid-on-mobile': width === 100 && picture.width >= room ? 'true' : null,
         align: sideOf(align, sides),
         href: href === null ? null : targetOf(href),
         padding: `0 ${EDGE}px 16px`,
@@ -143,6 +145,7 @@ const head = (frame: Frame): string => {
       : `<mj-image${attributes({
           src: logo.url,
           alt: logo.alt === '' ? SENDER_NAME : logo.alt,
+          'css-class': 'logo',
           width: `${logoWidth(logo)}px`,
           align: sides.start,
           padding,
@@ -163,6 +166,8 @@ const darkStyle = ({ dark }: Look): string =>
     `.ink div{color:${INK.dark} !important}`,
     `.ink .name,.ink .link{color:${dark.text} !important}`,
     `.act td,.act a{background:${dark.fill} !important;color:${dark.on} !important}`,
+    // Dark letters of a logo without a ground of its own would be lost.
+    `.logo img{background:${GROUND.light} !important}`,
     `.rule p{border-top-color:${LINE.dark} !important}`,
     `.foot div,.foot a{color:${FAINT.dark} !important}`,
     `.foot div div{border-top-color:${LINE.dark} !important}`,
