@@ -11,8 +11,8 @@ import type { Receives } from '#src/mail/reception.ts';
 import type { Messages } from '#src/messages/open.ts';
 import { type AcceptHere, accept, transact } from './accept.ts';
 import { createRequestQueue, removeExpiredAnswers } from './answer.ts';
-import { createRenderMjml } from './documents/render-mjml.ts';
 import { documentRoutes } from './documents/routes.ts';
+import type { DocumentTools, LoadTools } from './documents/write-content.ts';
 import type { Submission } from './evaluate.ts';
 import { scores } from './export-table.ts';
 import { createImageLinks } from './images/image-links.ts';
@@ -59,7 +59,11 @@ export const openIntake = (
   const accepted = acceptedMessages();
   const imageKey = base.key('tracking links');
   const images = createImageLinks(config().service.public_origin, imageKey);
-  const tools = { render: createRenderMjml(), imageOf: images.find };
+  let loaded: Promise<DocumentTools> | undefined;
+  const tools: LoadTools = () => {
+    loaded ??= import('./documents/tools.ts').then(({ createTools }) => createTools(images.find));
+    return loaded;
+  };
   const context: IntakeContext = {
     ...base,
     images,

@@ -70,8 +70,9 @@ export const campaignRoutes = (context: CampaignContext): Route[] => {
     requireWhole(caller);
     if (schedule_at === undefined || schedule_at === null) return;
     requireSending(caller);
+    const tools = await intake.tools();
     await requireReady(context, tenantId, (db) =>
-      plan(db, { change, identity: files.identify(tenantId), now: clock.now(), tools: intake.tools }),
+      plan(db, { change, identity: files.identify(tenantId), now: clock.now(), tools }),
     );
   };
   /** A schedule is work of which the registry must know. */
@@ -81,6 +82,7 @@ export const campaignRoutes = (context: CampaignContext): Route[] => {
     work: (db: TenantDb, change: CampaignChange) => CampaignRow,
   ) => {
     requireWhole(caller);
+    const tools = await intake.tools();
     const release = await hold(tenantId);
     try {
       return await files.write(tenantId, (db) => {
@@ -88,7 +90,7 @@ export const campaignRoutes = (context: CampaignContext): Route[] => {
           change,
           identity: files.identify(tenantId),
           now: clock.now(),
-          tools: intake.tools,
+          tools,
         });
         if (row.status === 'scheduled') requireSending(caller);
         return presentCampaign(db, row, speak);

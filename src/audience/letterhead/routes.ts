@@ -11,7 +11,7 @@ import { auditStore } from '#src/events/audit-store.ts';
 import { requireCurrent } from '#src/events/require-current.ts';
 import { letterheadBody, letterheadSchema } from '#src/intake/documents/letterhead-schema.ts';
 import { letterheadStore } from '#src/intake/documents/letterhead-store.ts';
-import { type DocumentTools, makeOf } from '#src/intake/documents/write-content.ts';
+import type { DocumentTools } from '#src/intake/documents/write-content.ts';
 import { setImageUses } from '#src/intake/images/uses.ts';
 import { remakeTemplates } from '#src/intake/templates/change.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -30,7 +30,7 @@ const remakeDrafts = (db: TenantDb, tools: DocumentTools, now: number): number =
     const content = contentOf(db, row);
     const { document = null, subject } = content;
     if (document === null) continue;
-    putContent(db, row, JSON.stringify({ ...content, ...makeOf(db, tools, document, subject) }), now);
+    putContent(db, row, JSON.stringify({ ...content, ...tools.make(db, document, subject) }), now);
     const { subject: _, ...campaign } = row;
     store.update({ ...campaign, updated_at: now });
     made += 1;
@@ -76,7 +76,7 @@ export const letterheadRoutes = ({ files, clock, intake }: AudienceContext): Rou
         }: { params: z.output<typeof tenantParams>; body: z.output<typeof letterheadBody> },
         request,
       ) => {
-        const { tools } = intake;
+        const tools = await intake.tools();
         const { change } = request;
         return {
           status: 200,

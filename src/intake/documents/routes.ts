@@ -16,7 +16,7 @@ import { givenLegal } from '../store-message.ts';
 import { practiceValues } from '../templates/practice-values.ts';
 import { compileContent, TOO_LONG } from '../templates/render.ts';
 import { mergeDataSchema, templateSubject, toMergeData } from '../templates/schema.ts';
-import { type DocumentTools, documentProblems, makeOf } from './write-content.ts';
+import type { LoadTools } from './write-content.ts';
 
 /** Room for the largest document with every character escaped. */
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
@@ -53,10 +53,10 @@ const renderedSchema = z
 interface DocumentDeps {
   readonly files: TenantFiles;
   readonly config: () => Config;
-  readonly tools: DocumentTools;
+  readonly tools: LoadTools;
 }
 
-export const documentRoutes = ({ files, config, tools }: DocumentDeps): Route[] => [
+export const documentRoutes = ({ files, config, tools: load }: DocumentDeps): Route[] => [
   defineRoute({
     method: 'post',
     path: '/api/practices/{id}/documents/render',
@@ -73,11 +73,12 @@ export const documentRoutes = ({ files, config, tools }: DocumentDeps): Route[] 
     bodyLimit: BODY_LIMIT_BYTES,
     responses: { 200: { description: 'HTML and text with the values in them.', body: renderedSchema } },
     handle: async ({ params, body }, { speak }) => {
+      const tools = await load();
       const { document, subject = null } = body;
       const { made, practice, problems } = await files.read(params.id, (db) => ({
-        made: makeOf(db, tools, document, subject),
+        made: tools.make(db, document, subject),
         practice: tenantStore(db).practice(),
-        problems: documentProblems(db, tools, document, 'body.document'),
+        problems: tools.problemsOf(db, document, 'body.document'),
       }));
       const data: MergeData = { ...practiceValues(practice), ...toMergeData(body.data) };
       const compiled = compileContent({ subject: subject ?? '', ...made });

@@ -2,21 +2,11 @@
 // document can become source for good; source does not become a document, but a new document can take its place.
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { FieldProblem } from '#src/kernel/error-table.ts';
-import { formatPath } from '#src/kernel/fields.ts';
 import { say } from '#src/kernel/say.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import type { Picture } from '#src/mail/document/look.ts';
-import { mjmlOf } from '#src/mail/document/mjml.ts';
-import { problemsIn } from '#src/mail/document/problems.ts';
 import type { Document } from '#src/mail/document/schema.ts';
-import { textOf } from '#src/mail/document/text.ts';
 import type { TemplateContent } from '../templates/render.ts';
-import { lookOf } from './letterhead-look.ts';
-import { letterheadStore } from './letterhead-store.ts';
-import type { RenderMjml } from './render-mjml.ts';
-
-/** Characters of HTML, as the bound of HTML that is given. */
-const MAX_HTML = 1_000_000;
 
 export interface WrittenContent extends TemplateContent {
   /** Text and HTML were made of it; null: they are source. */
@@ -28,53 +18,25 @@ export interface WrittenContent extends TemplateContent {
 /** An absent field is as it was. */
 export type GivenContent = { readonly [K in keyof WrittenContent]?: WrittenContent[K] | undefined };
 
-/** What content is made with. */
+/** What content is made with: `tools.ts`. */
 export interface DocumentTools {
-  readonly render: RenderMjml;
   readonly imageOf: (db: TenantDb, id: string) => Picture | null;
+  /** Throws `invalid_request` where it cannot be rendered; `path`: its place in the request. */
+  readonly htmlOf: (mjml: string, path: string) => string;
+  /**
+   * The document with the letterhead around it; its problems are not looked for. Throws `invalid_request` where it makes too
+   * much.
+   */
+  readonly make: (
+    db: TenantDb,
+    document: Document,
+    subject: string | null,
+  ) => { readonly html: string; readonly text: string };
+  readonly problemsOf: (db: TenantDb, document: Document, path: string) => FieldProblem[];
 }
 
-interface Made {
-  readonly html: string;
-  readonly text: string;
-}
-
-export const documentProblems = (
-  db: TenantDb,
-  { imageOf }: DocumentTools,
-  document: Document,
-  path: string,
-): FieldProblem[] =>
-  problemsIn(document, (id) => imageOf(db, id)).map((problem) => ({
-    path: formatPath(path, problem.path),
-    message: problem.message,
-  }));
-
-const htmlOfMjml = ({ render }: DocumentTools, mjml: string, path: string): string => {
-  const { html, problem } = render(mjml);
-  if (html === null) throw unfit([{ path, message: say`cannot be rendered: ${problem ?? ''}` }]);
-  if (html.length > MAX_HTML)
-    throw unfit([{ path, message: say`makes HTML of more than ${MAX_HTML} characters` }]);
-  return html;
-};
-
-/** The document with the letterhead around it; its problems are not looked for. Throws `invalid_request` where it makes too much. */
-export const makeOf = (
-  db: TenantDb,
-  tools: DocumentTools,
-  document: Document,
-  subject: string | null,
-): Made => {
-  const look = lookOf(document, {
-    letterhead: letterheadStore(db).get(),
-    subject,
-    imageOf: (id) => tools.imageOf(db, id),
-  });
-  return {
-    html: htmlOfMjml(tools, mjmlOf(document, look), 'body.document'),
-    text: textOf(document, look),
-  };
-};
+/** Before a transaction, in which nothing can be waited for. */
+export type LoadTools = () => Promise<DocumentTools>;
 
 const refuseBeside = (given: GivenContent, names: readonly (keyof GivenContent)[], other: string): void => {
   const stray = names.find((name) => (given[name] ?? null) !== null);
@@ -104,7 +66,7 @@ const ofSource = (
   const text = given.text === undefined ? (former?.text ?? null) : given.text;
   if (typeof given.mjml === 'string') {
     refuseBeside(given, ['html'], 'mjml');
-    const html = htmlOfMjml(tools, given.mjml, 'body.mjml');
+    const html = tools.htmlOf(given.mjml, 'body.mjml');
     return { subject, text, html, document: null, mjml: given.mjml };
   }
   const keepsMjml = given.mjml === undefined && (former?.mjml ?? null) !== null;
@@ -131,9 +93,9 @@ export const writeContent = (
   if (document === null) return ofSource(tools, given, former, subject);
   refuseBeside(given, ['text', 'html', 'mjml'], 'document');
   // One that was stored is made anew as it is, whatever has become of its images.
-  const problems = kept === null ? documentProblems(db, tools, document, 'body.document') : [];
+  const problems = kept === null ? tools.problemsOf(db, document, 'body.document') : [];
   if (problems.length > 0) throw unfit(problems);
-  return { subject, ...makeOf(db, tools, document, subject), document, mjml: null };
+  return { subject, ...tools.make(db, document, subject), document, mjml: null };
 };
 
 /** The place of what was given from which that part was made. */

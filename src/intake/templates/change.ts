@@ -14,7 +14,6 @@ import type { Kind } from '#src/messages/kinds.ts';
 import {
   type DocumentTools,
   type GivenContent,
-  makeOf,
   placeOf,
   type WrittenContent,
   writeContent,
@@ -195,7 +194,7 @@ export const remakeTemplates = (db: TenantDb, by: TemplateChange): number => {
     if (version === undefined) continue;
     const { document, subject } = writtenIn(version);
     if (document === null) continue;
-    const next = { subject, ...makeOf(db, by.tools, document, subject), document, mjml: null };
+    const next = { subject, ...by.tools.make(db, document, subject), document, mjml: null };
     if (isSame(next, writtenIn(version))) continue;
     store.insertVersion(versionOf(row.id, row.current_version + 1, next, by));
     addImageUses(db, { usedBy: 'template', id: row.id }, imagesIn(next.html));

@@ -14,7 +14,7 @@ import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { say, type Text } from '#src/kernel/say.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { unfit } from '#src/kernel/validate.ts';
-import type { DocumentTools } from '../documents/write-content.ts';
+import type { LoadTools } from '../documents/write-content.ts';
 import { changeTemplate, createTemplate, removeTemplate, type StoredTemplate } from './change.ts';
 import { practiceValues } from './practice-values.ts';
 import { compileContent, TOO_LONG } from './render.ts';
@@ -86,7 +86,7 @@ export const requireTemplateRights = (caller: Caller): void =>
 export interface TemplateDeps {
   readonly files: TenantFiles;
   readonly clock: Clock;
-  readonly tools: DocumentTools;
+  readonly tools: LoadTools;
 }
 
 export const templateRoutes = ({ files, clock, tools }: TemplateDeps): Route[] => {
@@ -125,7 +125,7 @@ export const templateRoutes = ({ files, clock, tools }: TemplateDeps): Route[] =
         const { description = null, track_opens = null, track_clicks = null, reply_to = null } = body;
         const { name, message_kind, images = 'linked' } = body;
         const attributes = { name, message_kind, description, track_opens, track_clicks, reply_to, images };
-        const templateChange = { change, now: clock.now(), tools: tools };
+        const templateChange = { change, now: clock.now(), tools: await tools() };
         const { row, content } = await files.write(params.id, (db) =>
           createTemplate(db, attributes, body, templateChange),
         );
@@ -161,7 +161,7 @@ export const templateRoutes = ({ files, clock, tools }: TemplateDeps): Route[] =
       errors: ['conflict'],
       handle: async ({ params, body }, context) => {
         const { caller, change } = context;
-        const templateChange = { change, now: clock.now(), tools: tools };
+        const templateChange = { change, now: clock.now(), tools: await tools() };
         const { row, content } = await files.write(params.id, (db) => {
           const stored = storedTemplate(db, params.templateID);
           requireTemplateRights(caller);

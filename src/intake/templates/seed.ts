@@ -87,7 +87,7 @@ export const presetRoutes = ({ files, clock, tools }: TemplateDeps): Route[] => 
     handle: async ({ params }, { caller, change, namedLanguage }) => {
       requireTemplateRights(caller);
       const { presets } = await presetsIn[memberLanguageOf(namedLanguage ?? defaultLanguage)]();
-      const templateChange = { change, now: clock.now(), tools: tools };
+      const templateChange = { change, now: clock.now(), tools: await tools() };
       return {
         status: 200,
         body: await files.write(params.id, (db) => seedPresets(db, presets, templateChange)),
