@@ -240,6 +240,24 @@ Datenschutzerklärung: https://praxis.example/datenschutz
   expect(html.split('20095 Hamburg')).toHaveLength(2);
 });
 
+test('a single letter is rendered and sent, with one footer', async () => {
+  const given = {
+    document: invitation,
+    data: { name: 'Otto', link: 'https://praxis.example' },
+    footer: false,
+  };
+  const { body } = await ask('POST', '/documents/render', given);
+  expect(body.html).toContain(FOOT);
+  const to = 'brief@example.net';
+  const letter = { to, subject: 'Ein Brief', text: body.text, html: body.html };
+  expect((await ask('POST', '/send', letter)).status).toBe(202);
+  const { html, text: plain } = await mailTo(to);
+  expect(String(html).split('20095 Hamburg')).toHaveLength(2);
+  expect(String(html)).not.toContain(FOOT);
+  expect(plain).toContain('Guten Tag Otto,');
+  expect(plain?.split('20095 Hamburg')).toHaveLength(2);
+});
+
 test('what is written by hand has no footer that it did not have before', async () => {
   await app.send(sender, { to: 'otto@example.net', html: '<p>Guten Tag</p>', text: undefined });
   expect(String((await mailTo('otto@example.net')).html)).not.toContain('Hamburg');

@@ -26,6 +26,7 @@ const renderBody = z
     document: documentSchema,
     subject: templateSubject.optional().describe('the title of the HTML'),
     data: mergeDataSchema.default({}),
+    footer: z.boolean().default(true).describe('false: for a send, which puts the footer there itself'),
   })
   .meta({
     examples: [
@@ -84,6 +85,11 @@ export const documentRoutes = ({ files, config, tools: load }: DocumentDeps): Ro
       const compiled = compileContent({ subject: subject ?? '', ...made });
       if (compiled.isTooLong(data)) throw unfit([{ path: 'body.data', message: TOO_LONG }]);
       const { html, text } = compiled.render(data);
+      const told = {
+        missing: compiled.missing(data),
+        problems: problems.map(({ path, message }) => ({ path, message: speak(message) })),
+      };
+      if (!body.footer) return { status: 200, body: { html, text, ...told } };
       const { name, public_origin } = config().service;
       const footer = {
         language: languageOf({ subject: '', text, html }),
@@ -97,8 +103,7 @@ export const documentRoutes = ({ files, config, tools: load }: DocumentDeps): Ro
         body: {
           html: (html ?? '').replace(FOOT, () => htmlFooter(footer, copy, false)),
           text: `${(text ?? '').trimEnd()}${textFooter(footer, copy, false)}`,
-          missing: compiled.missing(data),
-          problems: problems.map(({ path, message }) => ({ path, message: speak(message) })),
+          ...told,
         },
       };
     },

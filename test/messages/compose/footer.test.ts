@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseAddress } from '#src/mail/address.ts';
+import { FOOT } from '#src/mail/document/look.ts';
 import { footerPlace, htmlFooter, textFooter } from '#src/messages/compose/footer.ts';
 import type { Copy } from '#src/messages/compose/message.ts';
 import type { MessageFooter } from '#src/messages/settings.ts';
@@ -176,6 +177,10 @@ const places = [
   '<body>|<script> never closed </body>',
   '<p>x</p>|<style>p { color: red }',
   '<p>&lt;/body&gt;</p>|',
+  `<body><div>x|${FOOT}</div>y</body>`,
+  `<body>${FOOT}<div>x|${FOOT}</div></body>`,
+  `<body>x|</body><script>${FOOT}</script>`,
+  `<body>x<!--[if mso]>${FOOT}<![endif]-->|</body>`,
 ];
 test.each(places)('%s', (marked) => {
   expect(footerPlace(marked.replace('|', ''))).toBe(marked.indexOf('|'));
