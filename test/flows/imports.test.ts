@@ -143,7 +143,7 @@ describe('a file of subscribers', () => {
         line: 15,
         address: 'angry@example.org',
         outcome: 'left_out',
-        reason: expect.stringContaining('own wish (complaint)'),
+        reason: expect.stringContaining('own wish (reported as spam)'),
       },
       {
         line: 16,

@@ -1,61 +1,19 @@
 // The words that people read: each catalogue is in each language that its readers are offered, says the same things with the same
 // values, and in that language; what it is for names each of its keys; no word for people is outside of the catalogues, and no
 // language is compared in code. Each rule is proved on texts that break it.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Language, languages, memberLanguages } from '#src/kernel/language.ts';
-
-const SRC = join(import.meta.dirname, '../../src');
-const load = createRequire(import.meta.url);
-const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
-  .toSorted();
-const textOf = (path: string): string => readFileSync(join(SRC, path), 'utf8');
-const isCatalogue = (path: string): boolean => /\/(?:words|refusals)\//.test(path);
+import { germanFiles, isCatalogue, load, paths, SRC, textOf, textsIn, withoutComments } from './texts.ts';
 
 type Texts = ReadonlyMap<string, string>;
-
-/** Stands for a value of any kind: a number where it is formatted, a list, and fields that are such values again. */
-const probeOf = (name: string): unknown =>
-  new Proxy(() => '', {
-    get: (_, key) => {
-      if (key === Symbol.toPrimitive) return (hint: string) => (hint === 'number' ? 7 : `‹${name}›`);
-      if (key === 'toString') return () => `‹${name}›`;
-      if (key === 'toLocaleString') return () => `‹${name}›`;
-      if (key === Symbol.iterator) return function* () {};
-      if (key === 'length') return 3;
-      if (['map', 'flatMap', 'filter'].includes(String(key))) return () => [`‹${name}›`];
-      if (key === 'every') return () => false;
-      if (key === 'join') return () => `‹${name}›`;
-      if (['replace', 'replaceAll', 'slice', 'trim', 'charAt', 'toUpperCase'].includes(String(key)))
-        return () => `‹${name}›`;
-      return probeOf(`${name}.${String(key)}`);
-    },
-  });
-
-/** All texts of a catalogue by their places; functions are called with probes. A function that needs real facts has tests of its own. */
-const textsIn = (value: unknown, place = ''): [string, string][] => {
-  if (typeof value === 'string') return [[place, value]];
-  if (typeof value === 'function') {
-    try {
-      const probes = Array.from({ length: value.length }, (_, index) => probeOf(String(index)));
-      return textsIn(value(...probes), `${place}()`);
-    } catch {
-      return [];
-    }
-  }
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => textsIn(inner, `${place}.${key}`));
-};
 
 interface Catalogue {
   readonly name: string;
   readonly texts: ReadonlyMap<Language, Texts>;
 }
 
-const germanFiles = paths.filter((path) => /\/words\/de(?:\.ts|\/)/.test(path));
 const catalogues: readonly Catalogue[] = germanFiles.map((german) => ({
   name: german,
   texts: new Map(
@@ -72,7 +30,7 @@ const SHARED = new Set(
     'Adresse, Browser, Canal, Chat, Description, Domain, E-Mail, HTML, Import, Invitation, Link, Liste, Live, Logo, Mails, Message',
     'Messages, Name, Note, Person, Program, Programm, Programme, Register, Server, Status, Test, Text, Type, Version, Webhook',
     'Webhooks, curl, DNS, ms, Message-ID, Node.js, Python, SMTP, Gmail, iCloud, Mattermost, Microsoft, Microsoft Teams, Rocket.Chat',
-    'Slack, T-Online, Yahoo, Logo (BIMI)',
+    'Slack, T-Online, Token, Yahoo, Logo (BIMI)',
   ].flatMap((some) => some.toLowerCase().split(', ')),
 );
 const VALUES = /‹[^›]*›/g;
@@ -180,9 +138,6 @@ describe('the rules', () => {
   });
 });
 
-/** Comments name what they speak of, and so use nothing. */
-const withoutComments = (text: string): string =>
-  text.replace(/\/\*[\s\S]*?\*\/|(?<=^|[\s;,{(])\/\/[^\n]*/g, '');
 const sources = new Map(
   paths.filter((path) => !isCatalogue(path)).map((path) => [path, withoutComments(textOf(path))]),
 );

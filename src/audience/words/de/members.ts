@@ -1,5 +1,18 @@
 const quoted = (text = ''): string => `„${text}“`;
 
+/** Why an address is suppressed. */
+const becauseOf: Readonly<Record<string, string>> = {
+  hard_bounce: 'Post wurde endgültig abgewiesen',
+  soft_bounces: 'Post wurde mehrmals abgewiesen',
+  complaint: 'als Spam gemeldet',
+  unsubscribe: 'abgemeldet',
+  unsubscribe_all: 'von allem abgemeldet',
+  manual: 'von Hand',
+  import: 'aus einer Sperrliste',
+  erasure: 'Daten gelöscht',
+};
+const because = (reason: string): string => (becauseOf[reason] ? ` (${becauseOf[reason]})` : '');
+
 export const words = {
   evidence: {
     title: (address: string) => `Nachweis der Einwilligung: ${address}`,
@@ -84,13 +97,13 @@ export const words = {
     left_at: (line: string) => `ist laut Zeile ${line} der Datei abgemeldet`,
     not_left: () => 'wird nicht gesperrt: laut Datei hat sich die Person nicht abgemeldet',
     suppressed: () => 'ist gesperrt',
-    own_wish: (reason: string) => `ist auf eigenen Wunsch gesperrt (${reason})`,
+    own_wish: (reason: string) => `ist auf eigenen Wunsch gesperrt${because(reason)}`,
     has_left: () =>
       'hat sich von dieser Liste abgemeldet, abgelehnt oder ihre Mail verweigert: nur die Person selbst kann sich wieder anmelden',
     asked_often: (times: string) => `wurde ${times}-mal gefragt und hat nicht bestätigt`,
     not_asked: () => 'ist gesperrt und kann nicht um eine Bestätigung gebeten werden',
     gets_nothing: (reason: string) =>
-      `ist auf der Liste und bekommt nichts: die Adresse ist gesperrt (${reason})`,
+      `ist auf der Liste und bekommt nichts: die Adresse ist gesperrt${because(reason)}`,
     bad_scope: () => 'hat einen Geltungsbereich, der nicht team, project oder route ist',
     bad_note: () => 'hat eine Notiz, die zu lang ist oder Steuerzeichen hat',
     /** Another part of the service gives the text. */

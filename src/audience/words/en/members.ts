@@ -2,6 +2,18 @@ import type { Words } from '../de/members.ts';
 
 const quoted = (text = ''): string => `“${text}”`;
 
+const becauseOf: Readonly<Record<string, string>> = {
+  hard_bounce: 'mail was refused for good',
+  soft_bounces: 'mail was refused several times',
+  complaint: 'reported as spam',
+  unsubscribe: 'unsubscribed',
+  unsubscribe_all: 'unsubscribed from everything',
+  manual: 'by hand',
+  import: 'from a list of suppressions',
+  erasure: 'data erased',
+};
+const because = (reason: string): string => (becauseOf[reason] ? ` (${becauseOf[reason]})` : '');
+
 export const words: Words = {
   evidence: {
     title: (address) => `Evidence of consent: ${address}`,
@@ -83,11 +95,11 @@ export const words: Words = {
     left_at: (line) => `is no subscriber by line ${line} of the file`,
     not_left: () => 'is not suppressed: the file does not say that the person has left',
     suppressed: () => 'is suppressed',
-    own_wish: (reason) => `is suppressed by the person's own wish (${reason})`,
+    own_wish: (reason) => `is suppressed by the person's own wish${because(reason)}`,
     has_left: () => 'has left this list, declined, or refused its mail: only they can subscribe again',
     asked_often: (times) => `was asked ${times} times and has not confirmed`,
     not_asked: () => 'is suppressed, and cannot be asked to confirm',
-    gets_nothing: (reason) => `is on the list, and gets nothing: it is suppressed (${reason})`,
+    gets_nothing: (reason) => `is on the list, and gets nothing: it is suppressed${because(reason)}`,
     bad_scope: () => 'has a scope that is none of team, project, route',
     bad_note: () => 'has a note that is too long or has control characters',
     /** Another part of the service gives the text. */

@@ -158,7 +158,7 @@ export const words = {
     },
     embedded_data: {
       why: 'Bilder stehen als Daten im HTML; Gmail und Outlook zeigen sie nicht an.',
-      advice: 'Hängen Sie Bilder mit content_id an, oder verlinken Sie sie.',
+      advice: 'Hängen Sie die Bilder an, oder verlinken Sie sie.',
     },
     external_styles: {
       why: 'Stile aus einer verlinkten Datei laden Mailprogramme nicht.',
@@ -166,7 +166,7 @@ export const words = {
     },
     no_text_part: {
       why: 'Die Mail hat nur HTML und keinen Textteil.',
-      advice: 'Senden Sie einen Textteil mit, oder setzen Sie plain_text_fallback.',
+      advice: 'Senden Sie einen Textteil mit, oder lassen Sie ihn vom Versandweg ergänzen.',
     },
     pdf_script: {
       why: 'Ein PDF enthält JavaScript; manche Empfänger weisen das ab.',

@@ -151,7 +151,7 @@ export const words: Words = {
     },
     embedded_data: {
       why: 'Images stand in the HTML as data; Gmail and Outlook do not show them.',
-      advice: 'Attach images with a content_id, or link to them.',
+      advice: 'Attach the images, or link to them.',
     },
     external_styles: {
       why: 'Mail programs do not load styles from a linked file.',
@@ -159,7 +159,7 @@ export const words: Words = {
     },
     no_text_part: {
       why: 'The mail has HTML only and no text part.',
-      advice: 'Send a text part along, or set plain_text_fallback.',
+      advice: 'Send a text part along, or let the route add one.',
     },
     pdf_script: {
       why: 'A PDF holds JavaScript, which some receivers reject.',

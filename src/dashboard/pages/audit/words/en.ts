@@ -63,7 +63,7 @@ export const words: typeof german = {
     password: 'Password',
     account: 'Account',
     operator: 'Operator',
-    upstream: 'Upstream server',
+    upstream: 'Sending server',
     abuse_ticket: 'Abuse report',
     waitlist: 'Waiting list',
   },

@@ -22,7 +22,7 @@ export const words = {
     date: 'Tag',
     choice: 'Auswahl',
     long_text: 'Langer Text',
-    consent: 'Kästchen zum Zustimmen',
+    consent: 'Kästchen zum Bestätigen',
     file: 'Datei',
   } satisfies Record<WebsiteFormField['type'], string>,
   choices: 'Auswahl, eine je Zeile',

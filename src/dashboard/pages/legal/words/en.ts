@@ -3,7 +3,7 @@ import type { words as german } from './de.ts';
 export const words: typeof german = {
   intro: 'Who answers for the mail. Marketing must name them; the service adds this to it.',
   notice: 'Details',
-  incomplete: 'As long as something is missing, no marketing is sent. Transactional mail goes on.',
+  incomplete: 'As long as something is missing, no marketing is sent. Personal mail goes on.',
   privacyHint: 'The page that has your privacy notice.',
   more: 'Of these the law asks for what applies to you (in Germany § 5 DDG). They are on the public pages and in the footer of marketing.',
   phone: 'Phone',
