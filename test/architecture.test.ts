@@ -112,6 +112,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['operations/metrics/registry.ts'],
   stripe: ['accounts/billing/stripe.ts'],
   mrml: ['intake/documents/render-mjml.ts'],
+  sharp: ['intake/images/remake.ts'],
   process: ['main.ts'],
 };
 const packageHomes = (source: Source): Finding[] =>

@@ -1,5 +1,6 @@
 // Intake: the one way in. The API's routes that send, the scanners that content passes, and the senders inside the
 // service itself: the postman of its own mails and the mail to its operator.
+import { readFileSync } from 'node:fs';
 import type { Accounts } from '#src/accounts/open.ts';
 import type { Answering } from '#src/accounts/tenants/reply-address.ts';
 import { attachmentPolicy } from '#src/content/attachment-policy.ts';
@@ -7,10 +8,13 @@ import { openScanners } from '#src/content/open-scanners.ts';
 import type { Feedback } from '#src/feedback/open.ts';
 import type { Base, Room } from '#src/kernel/base.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { createOutbound } from '#src/kernel/outbound/create-outbound.ts';
+import { SECOND } from '#src/kernel/time.ts';
 import type { Receives } from '#src/mail/reception.ts';
 import type { Messages } from '#src/messages/open.ts';
 import { type AcceptHere, accept, transact } from './accept.ts';
 import { createRequestQueue, removeExpiredAnswers } from './answer.ts';
+import { contentCheckRoute } from './content-check/routes.ts';
 import { documentRoutes } from './documents/routes.ts';
 import type { DocumentTools, LoadTools } from './documents/write-content.ts';
 import type { Submission } from './evaluate.ts';
@@ -31,6 +35,9 @@ import { templateRoutes } from './templates/routes.ts';
 import { presetRoutes } from './templates/seed.ts';
 import { createUsageNotices } from './usage-notices.ts';
 import { type ValidateEmailsDeps, validateEmailsRoutes } from './validate-emails/routes.ts';
+
+/** What a host has to answer a request about a link of a mail. */
+const LINK_MS = 5 * SECOND;
 
 export type Intake = ReturnType<typeof openIntake>;
 
@@ -64,6 +71,17 @@ export const openIntake = (
     loaded ??= import('./documents/tools.ts').then(({ createTools }) => createTools(images.find));
     return loaded;
   };
+  const { service, security } = config();
+  const outbound = createOutbound({
+    allow: () => config().security.outbound_allow,
+    allowHttp: () => false,
+    timeout: () => LINK_MS,
+    ...(security.outbound_ca_file === undefined
+      ? {}
+      : { ca: readFileSync(security.outbound_ca_file, 'utf8') }),
+    ownOrigin: service.public_origin,
+    lookup: options.lookup,
+  });
   const context: IntakeContext = {
     ...base,
     images,
@@ -128,6 +146,7 @@ export const openIntake = (
       ...imageRoutes(base, images),
       publicImageRoute(base, imageKey),
       ...practiceMailRoutes(context),
+      contentCheckRoute(context, tools, { outbound, clock, ownOrigin: service.public_origin }),
       ...validateEmailsRoutes({
         files,
         clock,
@@ -149,6 +168,7 @@ export const openIntake = (
       await usageNotices.stop();
       await postman.stop();
       scanners.stop();
+      outbound.stop();
     },
   } satisfies Room & Record<string, unknown>;
 };

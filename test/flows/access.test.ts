@@ -281,6 +281,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /api/practices/{id}/campaigns/{campaignID}/recipients': ['campaigns.send', noSuchThing],
   'GET /api/practices/{id}/campaigns/{campaignID}/recipients/export': ['campaigns.send', noSuchThing],
   'GET /api/practices/{id}/campaigns/{campaignID}/links': ['campaigns.send', noSuchThing],
+  'POST /api/practices/{id}/content/check': ['messages.send', refusedBody],
   'GET /api/practices/{id}/images': ['messages.send', found],
   'POST /api/practices/{id}/images': ['messages.send', refusedBody],
   'GET /api/practices/{id}/images/{imageID}': ['messages.send', noSuchThing],

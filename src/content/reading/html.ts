@@ -58,8 +58,12 @@ const isTelling = (name: string): boolean => telling.has(name) || name.startsWit
 
 const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 
-/** With `textLimit` reading ends after this much visible text. */
-export const readHtml = (html: string, textLimit?: number): HtmlReading => {
+/** With `textLimit` reading ends after this much visible text. `watch` gets each piece of it with its look. */
+export const readHtml = (
+  html: string,
+  textLimit?: number,
+  watch?: (piece: string, look: Look) => void,
+): HtmlReading => {
   const maxText = textLimit ?? TEXT_LOOKED_AT;
   const names: string[] = [];
   const looks: Look[] = [PLAIN_LOOK];
@@ -110,6 +114,7 @@ export const readHtml = (html: string, textLimit?: number): HtmlReading => {
       return;
     }
     text += piece;
+    watch?.(piece, lookHere());
     if (anchor?.text != null && anchor.text.length < 500) anchor.text += piece;
   };
 

@@ -6,10 +6,9 @@ import { limitConcurrency } from '#src/kernel/concurrency.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { say } from '#src/kernel/say.ts';
 import type { ImageType } from '#src/messages/image-types.ts';
+import { MAX_SOURCE_BYTES } from './schema.ts';
 import { formatOf, refuseImage, type SourceFormat } from './source-format.ts';
 
-/** A photo of a telephone has up to 10 MB. */
-export const MAX_SOURCE_BYTES = 15_000_000;
 /** Mails are 600 px wide, and screens show two pixels for one. */
 const MAX_WIDTH = 1_200;
 const MAX_HEIGHT = 6_000;

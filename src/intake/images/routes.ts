@@ -9,8 +9,8 @@ import { say } from '#src/kernel/say.ts';
 import { imageStore } from '#src/messages/image-store.ts';
 import { imageOf, removeImage, storeImage, wholeImage } from './change.ts';
 import type { ImageLinks } from './image-links.ts';
-import { createRemake, MAX_SOURCE_BYTES } from './remake.ts';
-import { imageIdSchema, imageSchema, presentImage, uploadBody } from './schema.ts';
+import type { Remake } from './remake.ts';
+import { imageIdSchema, imageSchema, MAX_SOURCE_BYTES, presentImage, uploadBody } from './schema.ts';
 
 /** Base64 of the largest file, and the fields around it. */
 const BODY_LIMIT_BYTES = Math.ceil(MAX_SOURCE_BYTES / 3) * 4 + 64 * 1024;
@@ -23,7 +23,12 @@ export const imageRoutes = (
   { storage: { tenants: files }, clock, limits }: Pick<Base, 'storage' | 'clock' | 'limits'>,
   links: ImageLinks,
 ): Route[] => {
-  const remake = createRemake();
+  let loaded: Promise<Remake> | null = null;
+  /** Loaded with the first image. */
+  const remake: Remake = async (bytes) => {
+    loaded ??= import('./remake.ts').then(({ createRemake }) => createRemake());
+    return (await loaded)(bytes);
+  };
   const waiting = limitKeyedConcurrency(
     MAX_WAITING,
     say`The practice has too many images that wait to be made.`,

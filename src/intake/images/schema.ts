@@ -5,6 +5,8 @@ import { lineSchema } from '#src/mail/line-schema.ts';
 import type { ImageHead } from '#src/messages/image-store.ts';
 import { base64 } from '../send-fields.ts';
 
+/** A photo of a telephone has up to 10 MB. */
+export const MAX_SOURCE_BYTES = 15_000_000;
 const MAX_NAME = 200;
 /** Four red points, as PNG. */
 const EXAMPLE =

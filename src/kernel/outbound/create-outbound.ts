@@ -36,6 +36,9 @@ export interface OutboundDeps {
 /** A person who enters a URL waits for its lookup. It is checked again before anything is sent there. */
 const LOOK_MS = 5 * SECOND;
 
+/** Some hosts refuse whoever does not name itself. */
+const PROBE_HEADERS = { 'User-Agent': 'Mozilla/5.0 (compatible; Sendwerk link check)' };
+
 /** Null where it takes longer, or was aborted. */
 const inTime = async <T>(work: Promise<T>, milliseconds: number): Promise<T | null> => {
   const { promise, resolve } = Promise.withResolvers<null>();
@@ -121,6 +124,12 @@ export const createOutbound = (deps: OutboundDeps): Outbound => {
         status,
         text: beginning.toString(),
       })),
+    probe: async (url, owner) => {
+      const asked = { url, owner, headers: PROBE_HEADERS, body: null } as const;
+      const statusOf = ({ status }: Answer) => ({ kind: 'answered', status }) as const;
+      const head = await once({ ...asked, method: 'HEAD' }, statusOf);
+      return head.kind === 'answered' && head.status >= 400 ? once(asked, statusOf) : head;
+    },
     refusalOf: async (url) => {
       const target = read(url);
       if ('refusal' in target) return target.refusal;

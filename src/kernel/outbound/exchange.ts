@@ -13,9 +13,10 @@ const BODY_MS = 2 * SECOND;
 /** Early hints and the like; no receiver needs more. */
 const MAX_INTERIM = 16;
 
-/** A request without a body is a GET. */
+/** A request without a body is a GET, unless `method` says otherwise. */
 export interface Exchanged extends Omit<OutboundRequest, 'body'> {
   readonly body: OutboundRequest['body'] | null;
+  readonly method?: 'HEAD';
   /** How much of the answer is kept, at most 64 KiB; an excerpt where absent. */
   readonly keep?: number;
 }
@@ -77,7 +78,7 @@ export const exchange = (
   new Promise((resolve, reject) => {
     const request = (target.isSecure ? requestHttps : requestHttp)({
       ...options,
-      method: outgoing.body === null ? 'GET' : 'POST',
+      method: outgoing.method ?? (outgoing.body === null ? 'GET' : 'POST'),
       host: target.host,
       port: target.port,
       path: target.path,

@@ -45,6 +45,10 @@ export type OutboundDocument =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
   | Extract<OutboundOutcome, { kind: 'failed' }>;
 
+export type OutboundProbe =
+  | { readonly kind: 'answered'; readonly status: number }
+  | Extract<OutboundOutcome, { kind: 'failed' }>;
+
 export interface Outbound {
   /** Null where the URL may be used; also where its name cannot be looked up at the moment. Never rejects. */
   refusalOf(url: string): Promise<TargetRefusal | null>;
@@ -52,6 +56,8 @@ export interface Outbound {
   post(request: OutboundRequest): Promise<OutboundOutcome>;
   /** GETs a short document once and follows no redirect. Never rejects. */
   get(url: string, owner: string): Promise<OutboundDocument>;
+  /** Asks whether something is there: by HEAD, and by GET where the host does not take that. Follows no redirect. Never rejects. */
+  probe(url: string, owner: string): Promise<OutboundProbe>;
   /** Ends exchanges in flight and closes idle connections. */
   stop(): void;
 }
