@@ -110,6 +110,7 @@ export const createContentCheck =
     );
     const bytes = Buffer.byteLength(html ?? '');
     const say = checkWordsIn(language);
+    const { format } = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
     const unique = [...new Map(states.map((state) => [state.url, state])).values()];
     const found = [
       ...linkFindings(unique),
@@ -118,7 +119,11 @@ export const createContentCheck =
       ...(html === null ? [] : contrastFindings(html)),
       ...clientFindings(lost),
     ].map(({ code, severity, part, excerpt, values }): Finding => {
-      const { why, advice } = say[code](values);
+      const said = Object.entries(values).map(([name, value]) => [
+        name,
+        typeof value === 'number' ? format(value) : value,
+      ]);
+      const { why, advice } = say[code](Object.fromEntries(said));
       return { code, severity, place: { part, excerpt }, message: why, advice };
     });
     const ofSend = issues.flatMap(({ id, severity, why, advice, found_in }): Finding[] =>

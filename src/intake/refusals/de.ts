@@ -293,6 +293,13 @@ export const words = {
   'at most {} values': 'höchstens {} Werte',
   'Too many addresses were looked at.': 'Es wurden zu viele Adressen geprüft.',
 
+  // The check beside a preview.
+  "The links of a practice's mails are asked for {} times a minute at most.":
+    'Die Links der E-Mails einer Praxis werden höchstens {}-mal je Minute geprüft.',
+  'one of document, text and html is required': 'document, text oder html ist erforderlich',
+  'cannot be given beside text and html, which are made of it':
+    'ist neben text und html nicht möglich, die daraus entstehen',
+
   // The checks of content.
   'The content cannot be checked: a scanner does not answer.':
     'Der Inhalt kann nicht geprüft werden: Ein Prüfprogramm antwortet nicht.',

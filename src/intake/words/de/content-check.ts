@@ -4,9 +4,7 @@ interface Sentences {
   readonly why: string;
   readonly advice: string;
 }
-type Says = (values: Readonly<Record<string, string | number>>) => Sentences;
-
-const withComma = (number: string | number | undefined): string => String(number).replace('.', ',');
+type Says = (values: Readonly<Record<string, string>>) => Sentences;
 
 export const words: Readonly<Record<Code, Says>> = {
   html_clipped: ({ kib }) => ({
@@ -18,7 +16,7 @@ export const words: Readonly<Record<Code, Says>> = {
     advice: 'Kürzen Sie die E-Mail ein wenig.',
   }),
   contrast_low: ({ ratio }) => ({
-    why: `Dieser Text hebt sich kaum von seinem Hintergrund ab: Der Kontrast ist ${withComma(ratio)} zu 1, gut lesbar ist Text ab 4,5 zu 1.`,
+    why: `Dieser Text hebt sich kaum von seinem Hintergrund ab: Der Kontrast ist ${ratio} zu 1, gut lesbar ist Text ab 4,5 zu 1.`,
     advice: 'Nehmen Sie eine dunklere Schrift oder einen helleren Hintergrund.',
   }),
   image_without_alt: () => ({
@@ -34,7 +32,7 @@ export const words: Readonly<Record<Code, Says>> = {
     advice: 'Laden Sie das Bild neu hoch, oder entfernen Sie es.',
   }),
   images_heavy: ({ mb }) => ({
-    why: `Die Bilder haben zusammen ${withComma(mb)} MB; unterwegs dauert es, bis sie erscheinen.`,
+    why: `Die Bilder haben zusammen ${mb} MB; unterwegs dauert es, bis sie erscheinen.`,
     advice: 'Nehmen Sie weniger oder kleinere Bilder.',
   }),
   link_malformed: () => ({
