@@ -5,7 +5,7 @@ import { idSchema } from '#src/kernel/fields.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
 import { documentSchema } from '#src/mail/document/schema.ts';
 import { kindSchema } from '#src/messages/schema.ts';
-import { type DocumentTools, makeOf } from '../documents/write-content.ts';
+import type { LoadTools } from '../documents/write-content.ts';
 import type { IntakeContext } from '../intake-context.ts';
 import { places, severities } from '../practice-mail/check-rules.ts';
 import { bodyText, routeName, settings, subject } from '../send-fields.ts';
@@ -107,7 +107,7 @@ const checkSchema = z
   })
   .meta({ id: 'ContentCheck' });
 
-export const contentCheckRoute = (intake: IntakeContext, tools: DocumentTools, deps: ProbeDeps): Route => {
+export const contentCheckRoute = (intake: IntakeContext, tools: LoadTools, deps: ProbeDeps): Route => {
   let loaded: Promise<CheckContent> | null = null;
   /** Loaded with the first check. */
   const load = async (): Promise<CheckContent> => {
@@ -133,8 +133,9 @@ export const contentCheckRoute = (intake: IntakeContext, tools: DocumentTools, d
     errors: ['conflict', 'not_found', 'forbidden'],
     handle: async ({ params, body }, { caller, answerLanguage }) => {
       const { document, text = null, html = null, data, check_links, ...asked } = body;
-      const made = document
-        ? await intake.files.read(params.id, (db) => makeOf(db, tools, document, body.subject))
+      const loadedTools = document && (await tools());
+      const made = loadedTools
+        ? await intake.files.read(params.id, (db) => loadedTools.make(db, document, body.subject))
         : { text, html };
       const request = { tenantId: params.id, projects: caller.projects, language: answerLanguage };
       const content = { ...asked, ...made, data: toMergeData(data) };
