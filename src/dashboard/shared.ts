@@ -2,6 +2,7 @@
 import './address.ts';
 import './campaign-statuses.ts';
 import './data.ts';
+import './given-names.ts';
 import './live.ts';
 import './parts/basics.tsx';
 import './parts/chart.tsx';
@@ -20,6 +21,8 @@ import './parts/new-practice.tsx';
 import './parts/pause.tsx';
 import './parts/plan-use.tsx';
 import './parts/records.tsx';
+import './parts/replies/replies.ts';
+import './parts/replies/words.ts';
 import './parts/secret.tsx';
 import './parts/selection.tsx';
 import './parts/slowed.tsx';

@@ -28,7 +28,7 @@ export const words = {
     test: 'Test',
   } satisfies Record<MessageKind, string>,
   streams: { transactional: 'Persönliche Post', marketing: 'Werbung' },
-  places: { outgoing: 'Persönliche Post', broadcast: 'Werbung', default: 'Allgemein' },
+  given: { outgoing: 'Persönliche Post', broadcast: 'Werbung', default: 'Allgemein' },
   subscribers: {
     active: 'Aktiv',
     pending: 'Unbestätigt',

@@ -28,7 +28,7 @@ export const words: typeof german = {
     test: 'Test',
   },
   streams: { transactional: 'Personal mail', marketing: 'Marketing' },
-  places: { outgoing: 'Personal mail', broadcast: 'Marketing', default: 'General' },
+  given: { outgoing: 'Personal mail', broadcast: 'Marketing', default: 'General' },
   subscribers: {
     active: 'Active',
     pending: 'Unconfirmed',

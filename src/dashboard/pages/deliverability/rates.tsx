@@ -1,11 +1,11 @@
 // Bounces and complaints of each route beside the limits at which the service pauses it, and day by day.
 import { useMemo } from 'preact/hooks';
 import type { Rates as RatesReport } from '#api';
+import { givenName } from '#dashboard/given-names.ts';
 import { Badge, Card, Lamp, type Tone } from '#dashboard/parts/basics.tsx';
 import { allDays, Chart } from '#dashboard/parts/chart.tsx';
 import { Empty } from '#dashboard/parts/feedback.tsx';
 import { type Column, Table } from '#dashboard/parts/table.tsx';
-import { placeName } from '#dashboard/place-names.ts';
 import { day, number, percent, translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
 
@@ -36,7 +36,7 @@ const RateBeside = ({ rate, limit }: { readonly rate: number | null; readonly li
 const columns = (): readonly Column<OfRoute>[] => {
   const w = translated(words);
   return [
-    { head: w.route, isMain: true, cell: ({ route }) => placeName(route) },
+    { head: w.route, isMain: true, cell: ({ route }) => givenName(route) },
     { head: w.mails, align: 'end', cell: ({ accepted }) => number(accepted) },
     {
       head: w.refused,

@@ -3,12 +3,12 @@ import { useMemo } from 'preact/hooks';
 import type { Rates } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { useAnswer } from '#dashboard/data.ts';
+import { givenName } from '#dashboard/given-names.ts';
 import { Badge, Card, LinkButton, type Tone } from '#dashboard/parts/basics.tsx';
 import { allDays, Chart } from '#dashboard/parts/chart.tsx';
 import { Empty, Loaded } from '#dashboard/parts/feedback.tsx';
 import { DayTabs } from '#dashboard/parts/filters.tsx';
 import { type Column, Table } from '#dashboard/parts/table.tsx';
-import { placeName } from '#dashboard/place-names.ts';
 import { may } from '#dashboard/session.ts';
 import { day, number, percent, translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
@@ -65,7 +65,7 @@ const columns = (): readonly Column<OfRoute & { readonly guardrail: Guardrail }>
       isMain: true,
       cell: ({ route, guardrail: { window_from, messages } }) => (
         <>
-          {placeName(route)} <div class="hint">{w.since(day(window_from), messages)}</div>
+          {givenName(route)} <div class="hint">{w.since(day(window_from), messages)}</div>
         </>
       ),
     },

@@ -2,13 +2,13 @@
 import type { Project, Route } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { useAction, useData } from '#dashboard/data.ts';
+import { inWords } from '#dashboard/given-names.ts';
 import { Badge, Button, Card, Head, Time } from '#dashboard/parts/basics.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { curlOf, Empty, Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { type Column, Table } from '#dashboard/parts/table.tsx';
-import { inWords } from '#dashboard/place-names.ts';
 import { may, practice } from '#dashboard/session.ts';
 import { language, translated } from '#dashboard/words.ts';
 import { RouteForm } from './route-form.tsx';

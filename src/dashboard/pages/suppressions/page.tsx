@@ -4,6 +4,7 @@ import type { Suppression } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { addressOf, call } from '#dashboard/api/call.ts';
 import { allPages, useAction, useData, useList } from '#dashboard/data.ts';
+import { givenName } from '#dashboard/given-names.ts';
 import { useLive } from '#dashboard/live.ts';
 import { Badge, Button, Head, LinkButton, Time, type Tone } from '#dashboard/parts/basics.tsx';
 import { Confirm, Dialog } from '#dashboard/parts/dialog.tsx';
@@ -12,7 +13,6 @@ import { FilterSearch, FilterSelect, ShowAll } from '#dashboard/parts/filters.ts
 import { Form, type Options, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { BulkBar, useSelection } from '#dashboard/parts/selection.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
-import { placeName } from '#dashboard/place-names.ts';
 import { may, practice } from '#dashboard/session.ts';
 import { language, translated } from '#dashboard/words.ts';
 import { ImportFile } from './import.tsx';
@@ -83,10 +83,10 @@ const Add = ({ id, onDone }: { readonly id: string; readonly onDone: () => void 
     return Object.fromEntries([
       ...projects
         .filter(({ archived_at }) => archived_at === null)
-        .map((one) => [`project_id ${one.id}`, w.project(placeName(one))]),
+        .map((one) => [`project_id ${one.id}`, w.project(givenName(one))]),
       ...routes
         .filter(({ project_id }) => project_id !== null || !isLimited)
-        .map((one) => [`route_id ${one.id}`, w.route(placeName(one))]),
+        .map((one) => [`route_id ${one.id}`, w.route(givenName(one))]),
     ]);
   }, [id]);
   const options = { ...(isLimited ? {} : { [EVERYTHING]: w.scopes.team }), ...places.value };
@@ -136,9 +136,9 @@ const columns = (id: string, reload: () => void): readonly Column<Suppression>[]
       cell: ({ scope, project_slug, route_slug }) => (
         <span class="whole">
           {route_slug
-            ? w.route(placeName({ slug: route_slug }))
+            ? w.route(givenName({ slug: route_slug }))
             : project_slug
-              ? w.project(placeName({ slug: project_slug }))
+              ? w.project(givenName({ slug: project_slug }))
               : w.scopes[scope]}
         </span>
       ),

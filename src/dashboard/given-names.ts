@@ -2,7 +2,7 @@
 import { translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
 
-interface Place {
+interface Named {
   readonly slug: string;
   readonly name: string;
 }
@@ -12,10 +12,10 @@ const given = { outgoing: 'Outgoing', broadcast: 'Broadcast', default: 'Default'
 const isGiven = (slug: string): slug is keyof typeof given => Object.hasOwn(given, slug);
 
 /** `name` is absent where the API tells the slug alone. */
-export const placeName = ({ slug, name }: Pick<Place, 'slug'> & Partial<Place>): string =>
+export const givenName = ({ slug, name }: Pick<Named, 'slug'> & Partial<Named>): string =>
   isGiven(slug) && (name === undefined || name === given[slug])
-    ? translated(words).places[slug]
+    ? translated(words).given[slug]
     : (name ?? slug);
 
-export const inWords = <P extends Place>(places: readonly P[]): readonly P[] =>
-  places.map((place) => ({ ...place, name: placeName(place) }));
+export const inWords = <N extends Named>(all: readonly N[]): readonly N[] =>
+  all.map((one) => ({ ...one, name: givenName(one) }));
