@@ -28,10 +28,16 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MA
 const sharedByAll: Plugin = {
   name: 'shared by all pages',
   setup: ({ onLoad }) => {
-    onLoad({ filter: /\/dashboard\/(?:main|pages\/[^/]+\/page)\.tsx$/ }, async ({ path }) => ({
-      contents: `import '#dashboard/shared.ts';${await readFile(path, 'utf8')}`,
-      loader: 'tsx',
-    }));
+    onLoad(
+      {
+        filter:
+          /\/dashboard\/(?:main|pages\/[^/]+\/page|shell\/(?:help|palette|sign-in)|parts\/(?:conflict|records\/list))\.tsx$/,
+      },
+      async ({ path }) => ({
+        contents: `import '#dashboard/shared.ts';${await readFile(path, 'utf8')}`,
+        loader: 'tsx',
+      }),
+    );
   },
 };
 

@@ -172,8 +172,8 @@ export interface Pages<T> extends Data<readonly T[]> {
 const MAX_EMPTY = 20;
 /** Rows that are loaded again together. */
 const MAX_RELOADED = 500;
-const MAX_KEPT_ROWS = 3_000;
-const MAX_KEPT_LISTS = 5;
+const MAX_KEPT_ROWS = 10_000;
+const MAX_KEPT_LISTS = 3;
 
 /** Lists as they were when their pages were left, by entry of the history and inputs. */
 const keptLists = new Map<string, Page<unknown>>();

@@ -9,8 +9,8 @@ import { ErrorNote, Toasts } from '#dashboard/parts/feedback.tsx';
 import { guardUnsaved } from '#dashboard/parts/unsaved.ts';
 import { followPlaces } from '#dashboard/place.ts';
 import { account, loadAccount } from '#dashboard/session.ts';
+import { SignIn } from '#dashboard/shell/on-demand.tsx';
 import { Shell } from '#dashboard/shell/shell.tsx';
-import { SignIn } from '#dashboard/shell/sign-in.tsx';
 import { shellWords } from '#dashboard/shell/words.ts';
 import { language } from '#dashboard/words.ts';
 

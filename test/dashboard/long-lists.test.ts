@@ -3,7 +3,6 @@
 import type { Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { List } from '#test/support/app.ts';
-import { checkAccessibility } from '#test/support/browser.ts';
 import type { TestPage } from '#test/support/chromium.ts';
 import { openOffice } from './office.ts';
 
@@ -107,7 +106,6 @@ test('chosen suppressions are lifted one after another; what is refused stays ch
   await page.getByRole('checkbox', { name: 'Alle gezeigten auswählen' }).check();
   await page.getByText('3 ausgewählt').waitFor();
   await page.getByRole('checkbox', { name: 'Auswählen: zwei@example.org' }).uncheck();
-  await checkAccessibility(page);
   const { data } = await office.ask<List<{ id: string; address: string }>>('GET', '/suppression');
   const refused = data.find(({ address }) => address === 'drei@example.org');
   await page.route(`**/suppression/${refused?.id}`, (route) =>

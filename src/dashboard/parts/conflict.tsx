@@ -2,12 +2,12 @@
 // it by naming the record from which its form was filled, in `call(…, { over })`.
 import { effect, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { type Conflict, onConflict } from '#dashboard/api/call.ts';
+import type { Conflict } from '#dashboard/api/call.ts';
 import { account } from '#dashboard/session.ts';
-import { moment } from '#dashboard/words.ts';
+import { moment, translated } from '#dashboard/words.ts';
 import { Button } from './basics.tsx';
+import { words } from './conflict/words/de.ts';
 import { Dialog } from './dialog.tsx';
-import { partWords } from './words.ts';
 
 type Decided = 'mine' | 'theirs' | undefined;
 
@@ -15,13 +15,12 @@ const asked = signal<{ readonly conflict: Conflict; readonly answer: (decided: D
   null,
 );
 
-onConflict(
-  (conflict) =>
-    new Promise((answer) => {
-      asked.value?.answer(undefined);
-      asked.value = { conflict, answer };
-    }),
-);
+/** Resolves with undefined where that is left open. */
+export const askWhich = (conflict: Conflict): Promise<Decided> =>
+  new Promise((answer) => {
+    asked.value?.answer(undefined);
+    asked.value = { conflict, answer };
+  });
 
 const answer = (decided: Decided): void => {
   const waiting = asked.value;
@@ -35,7 +34,7 @@ effect(() => {
 
 /** What people read of a value; of a document its texts, line by line. */
 const textOf = (value: unknown, names: Readonly<Record<string, string>> | undefined): string => {
-  const w = partWords().conflict;
+  const w = translated(words);
   if (value === undefined || value === null || value === '') return '';
   if (typeof value === 'boolean') return value ? w.yes : w.no;
   if (typeof value !== 'object') return names?.[String(value)] ?? String(value);
@@ -58,7 +57,7 @@ const backwards = (text: string): string => [...text].reverse().join('');
 
 /** What is not in the other text is marked. */
 const Marked = ({ text, other }: { readonly text: string; readonly other: string }): ComponentChildren => {
-  if (text === '') return <span class="quiet">{partWords().conflict.empty}</span>;
+  if (text === '') return <span class="quiet">{translated(words).empty}</span>;
   const start = common(text, other);
   const end = text.length - common(backwards(text.slice(start)), backwards(other.slice(start)));
   return (
@@ -71,7 +70,7 @@ const Marked = ({ text, other }: { readonly text: string; readonly other: string
 };
 
 const Both = ({ conflict: { over, mine, theirs } }: { readonly conflict: Conflict }) => {
-  const w = partWords().conflict;
+  const w = translated(words);
   const saved = new Map(Object.entries((over.fields ?? ((record: object) => record))(theirs as never)));
   const rows = Object.entries(mine).map(([field, value]) => ({
     field,
@@ -102,7 +101,7 @@ const Both = ({ conflict: { over, mine, theirs } }: { readonly conflict: Conflic
 };
 
 export const ConflictDialog = () => {
-  const w = partWords().conflict;
+  const w = translated(words);
   const conflict = asked.value?.conflict;
   return (
     <Dialog title={w.title} isOpen={conflict !== undefined} wide onClose={() => answer(undefined)}>

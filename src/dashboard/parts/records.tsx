@@ -1,109 +1,12 @@
-// Records of the DNS: what to publish, what was found, and what to do about it. What is right is folded.
-import type { CheckedRecord, WantedRecord } from '#api';
-import { Copy, Lamp, type Tone } from './basics.tsx';
-import { partWords } from './words.ts';
+// Records of the DNS. Their list is loaded where it is shown: few pages show one.
+import type { ComponentProps } from 'preact';
+import { Skeleton } from './feedback.tsx';
+import { useLoaded } from './on-demand.ts';
+import type { RecordList as List } from './records/list.tsx';
 
-/** A record has no status before the first check. */
-export type Found = WantedRecord & {
-  readonly status?: CheckedRecord['status'] | null;
-  readonly found?: CheckedRecord['found'];
+export type { Found } from './records/list.tsx';
+
+export const RecordList = (props: ComponentProps<typeof List>) => {
+  const part = useLoaded(() => import('./records/list.tsx'), true);
+  return part ? <part.RecordList {...props} /> : <Skeleton lines={props.records.length} />;
 };
-
-const toneOf = ({ status, required }: Found): Tone => {
-  if (!status) return 'plain';
-  if (status === 'ok') return 'good';
-  if (status === 'missing' && !required) return 'plain';
-  return status === 'error' || !required ? 'warn' : 'bad';
-};
-
-const Value = ({
-  name,
-  value,
-  record,
-}: {
-  readonly name: string;
-  readonly value: string;
-  readonly record: string;
-}) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>
-      <code>{value}</code> <Copy text={value} name={`${name}: ${record}`} />
-    </dd>
-  </div>
-);
-
-/** Only what one has to do something about is unfolded. */
-const isToDo = ({ status, required }: Found): boolean =>
-  !!status && status !== 'ok' && (required || status !== 'missing');
-
-const OneRecord = ({ record, isOwn }: { readonly record: Found; readonly isOwn: boolean }) => {
-  const w = partWords().record;
-  const { purpose, type, name, value, priority, required, status, found = [], hint } = record;
-  const shown = w.purposes[purpose];
-  return (
-    <li>
-      <details open={isOwn && isToDo(record)}>
-        <summary>
-          <Lamp tone={toneOf(record)} text={w.statuses[status ?? 'unchecked']} />
-          <strong>{shown}</strong>
-          <span class="quiet">
-            {type} · <code>{name}</code> · {required ? w.required : w.optional}
-          </span>
-        </summary>
-        <dl class="facts">
-          <Value name={w.name} value={name} record={shown} />
-          <div>
-            <dt>{w.type}</dt>
-            <dd>
-              <code>{type}</code>
-            </dd>
-          </div>
-          <Value name={w.value} value={value} record={shown} />
-          {priority !== null && <Value name={w.priority} value={String(priority)} record={shown} />}
-          {status && status !== 'ok' && (
-            <div>
-              <dt>{w.found}</dt>
-              <dd>
-                {found.length === 0
-                  ? w.nothing
-                  : found.map((one) => (
-                      <div key={one}>
-                        <code>{one}</code>
-                      </div>
-                    ))}
-              </dd>
-            </div>
-          )}
-          {status && status !== 'ok' && (
-            <div>
-              <dt>{w.whatToDo}</dt>
-              <dd>{isOwn ? w.advice[status] : w.byOperator}</dd>
-            </div>
-          )}
-          {hint !== '' && (
-            <div>
-              <dt>{w.hint}</dt>
-              <dd>{hint}</dd>
-            </div>
-          )}
-        </dl>
-      </details>
-    </li>
-  );
-};
-
-export const RecordList = ({
-  records,
-  isOwn,
-}: {
-  readonly records: readonly Found[];
-  /** The records are of a domain whose DNS the practice keeps. */
-  readonly isOwn: boolean;
-}) => (
-  <ul class="records dns">
-    {records.map((record) => (
-      <OneRecord key={`${record.type} ${record.name} ${record.purpose}`} record={record} isOwn={isOwn} />
-    ))}
-  </ul>
-);

@@ -5,7 +5,7 @@ import { leaveQuestion } from '#dashboard/parts/unsaved.ts';
 import { shellWords } from './words.ts';
 
 export const LeaveQuestion = () => {
-  const w = shellWords().leave;
+  const w = shellWords().leaving;
   const { value: question } = leaveQuestion;
   if (question === null) return null;
   const { isSecret, isKept, answer } = question;

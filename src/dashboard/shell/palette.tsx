@@ -1,6 +1,5 @@
 // The palette (⌘K, Ctrl+K): pages, practices and searches by typing. A combobox with a list, after the ARIA pattern: the focus
 // stays in the field, the arrows choose.
-import { signal } from '@preact/signals';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { call } from '#dashboard/api/call.ts';
@@ -9,9 +8,8 @@ import { mayLeave } from '#dashboard/parts/unsaved.ts';
 import { account, isOperator, may, practice } from '#dashboard/session.ts';
 import { language } from '#dashboard/words.ts';
 import { navigationFor } from './navigation.tsx';
+import { isPaletteOpen } from './on-demand.tsx';
 import { shellWords } from './words.ts';
-
-export const isPaletteOpen = signal(false);
 
 interface Choice {
   readonly text: string;
@@ -143,15 +141,6 @@ const Choices = ({ onChosen }: { readonly onChosen: (href: string) => void }) =>
 
 export const Palette = () => {
   const { route } = useLocation();
-  useEffect(() => {
-    const open = (event: KeyboardEvent): void => {
-      if (event.key !== 'k' || !(event.metaKey || event.ctrlKey)) return;
-      event.preventDefault();
-      isPaletteOpen.value = account.value != null && !isPaletteOpen.value;
-    };
-    addEventListener('keydown', open);
-    return () => removeEventListener('keydown', open);
-  }, []);
   // Read here, so that it renders again with the other language.
   void language.value;
   return (

@@ -11,7 +11,6 @@ import { liveState, useLiveStream } from '#dashboard/live.ts';
 import type { PageEntry } from '#dashboard/page-entry.ts';
 import { operatorPages, ownPages, practicePages } from '#dashboard/pages.ts';
 import { Button, Head, Lamp } from '#dashboard/parts/basics.tsx';
-import { ConflictDialog } from '#dashboard/parts/conflict.tsx';
 import { Menu } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Note } from '#dashboard/parts/feedback.tsx';
 import { mayLeave } from '#dashboard/parts/unsaved.ts';
@@ -23,7 +22,7 @@ import { chooseScheme, scheme, schemes } from './appearance.ts';
 import { useKeys } from './keys.ts';
 import { LeaveQuestion } from './leave-question.tsx';
 import { isAllowed, Navigation } from './navigation.tsx';
-import { isPaletteOpen, Palette } from './palette.tsx';
+import { ConflictOnDemand, HelpOnDemand, isHelpOpen, isPaletteOpen, PaletteOnDemand } from './on-demand.tsx';
 import { findPractice, Home } from './practices.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
 import { shellWords } from './words.ts';
@@ -112,6 +111,7 @@ const AccountMenu = () => {
           />
         ))}
       </fieldset>
+      <Button text={w.shortcuts} onClick={() => (isHelpOpen.value = true)} />
       <Button
         text={w.signOut}
         onClick={() =>
@@ -265,10 +265,11 @@ export const Shell = () => {
           )
         )}
       </Frame>
-      <Palette />
+      <PaletteOnDemand />
+      <HelpOnDemand />
       <LeaveQuestion />
       <SignInAgain />
-      <ConflictDialog />
+      <ConflictOnDemand />
     </>
   );
 };

@@ -4,7 +4,7 @@ import { effect, signal } from '@preact/signals';
 import { onSignInNeeded, type SignInReason } from '#dashboard/api/call.ts';
 import { Dialog } from '#dashboard/parts/dialog.tsx';
 import { account } from '#dashboard/session.ts';
-import { SignIn } from './sign-in.tsx';
+import { SignIn } from './on-demand.tsx';
 import { shellWords } from './words.ts';
 
 interface Asked {

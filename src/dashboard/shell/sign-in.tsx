@@ -7,6 +7,9 @@ import { Button } from '#dashboard/parts/basics.tsx';
 import { ErrorNote, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField } from '#dashboard/parts/form.tsx';
 import { signedIn } from '#dashboard/session.ts';
+import { translated } from '#dashboard/words.ts';
+import type { SignInProps } from './on-demand.tsx';
+import { words } from './sign-in/words/de.ts';
 import { shellWords } from './words.ts';
 
 const DIGITS = 6;
@@ -20,7 +23,7 @@ interface CodeBoxesProps {
 
 /** Six boxes for six digits; a code that is pasted, or filled in by the browser, fills all of them. */
 const CodeBoxes = ({ onCode, disabled }: CodeBoxesProps) => {
-  const w = shellWords();
+  const w = translated(words);
   const [digits, setDigits] = useState('');
   const boxes = useRef<(HTMLInputElement | null)[]>([]);
   // A document obeys `autofocus` once only, and this may be its second sign-in.
@@ -78,14 +81,8 @@ const linkedCode = (): { readonly email: string; readonly code: string } | null 
 
 const isWrong = (error: unknown): boolean => error instanceof Refusal && error.status === 401;
 
-interface SignInProps {
-  /** The address that must sign in again; null: any. */
-  readonly email: string | null;
-  readonly onDone: () => void;
-}
-
 export const SignIn = ({ email: fixed, onDone }: SignInProps) => {
-  const w = shellWords();
+  const w = translated(words);
   const [linked] = useState(() => (fixed === null ? linkedCode() : null));
   const [email, setEmail] = useState(fixed ?? linked?.email ?? '');
   const [password, setPassword] = useState('');
@@ -154,7 +151,7 @@ export const SignIn = ({ email: fixed, onDone }: SignInProps) => {
       <div>
         <p>{w.byLink(email)}</p>
         <Button
-          text={w.signIn}
+          text={shellWords().signIn}
           kind="primary"
           disabled={verify.isRunning}
           onClick={() => void verify.run(linked.code)}
@@ -168,7 +165,7 @@ export const SignIn = ({ email: fixed, onDone }: SignInProps) => {
       <Form
         isGuarded={false}
         action={byPassword}
-        submit={w.signIn}
+        submit={shellWords().signIn}
         others={other('address', w.withCode)}
         what={isWrong(byPassword.error) ? w.wrongPassword : undefined}
       >

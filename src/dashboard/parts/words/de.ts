@@ -20,20 +20,6 @@ export const words = {
   asTable: 'Als Tabelle',
   day: 'Tag',
   byApi: 'Mit der API',
-  conflict: {
-    title: 'Inzwischen hat jemand anders gespeichert',
-    who: (name: string | null, at: string | null) =>
-      `${name ?? 'Jemand'} hat hier${at ? ` am ${at}` : ''} etwas geändert, nachdem Sie es geöffnet hatten. Welche Fassung soll gelten?`,
-    theirs: 'So ist es jetzt gespeichert',
-    mine: 'So haben Sie es geschrieben',
-    rest: 'Was Sie selbst nicht geändert haben, bleibt in jedem Fall, wie es jetzt gespeichert ist.',
-    other: 'Weitere Angaben',
-    empty: 'leer',
-    yes: 'ja',
-    no: 'nein',
-    takeTheirs: 'Die andere Fassung übernehmen',
-    saveMine: 'Meine Fassung speichern',
-  },
   found: {
     searchingOn: 'Noch nichts gefunden. Die Suche geht weiter …',
     noneSoFar: 'Bis hierher wurde nichts gefunden.',
@@ -140,16 +126,6 @@ export const words = {
     created: (name: string) => `„${name}“ ist angelegt.`,
   },
   record: {
-    name: 'Name',
-    type: 'Typ',
-    value: 'Wert',
-    priority: 'Priorität',
-    found: 'Gefunden',
-    nothing: 'Nichts',
-    whatToDo: 'Was zu tun ist',
-    hint: 'Befund im Einzelnen',
-    required: 'nötig',
-    optional: 'freiwillig',
     purposes: {
       dkim: 'Signatur (DKIM)',
       dkim_imported: 'Signatur mit mitgebrachtem Schlüssel (DKIM)',
@@ -172,16 +148,6 @@ export const words = {
       proxied: 'Hinter einem Proxy',
       error: 'Nicht zu prüfen',
       unchecked: 'Noch nicht geprüft',
-    },
-    byOperator: 'Sie müssen nichts tun: Diesen Eintrag bringt der Betreiber des Dienstes in Ordnung.',
-    advice: {
-      missing:
-        'Legen Sie diesen Eintrag bei Ihrem Domain-Anbieter an. Bis er überall zu sehen ist, kann es bis zu einer Stunde dauern.',
-      mismatch: 'Ändern Sie den vorhandenen Eintrag so, dass er den gezeigten Wert hat.',
-      multiple: 'Löschen Sie die überzähligen Einträge. Nur einer darf bleiben, mit dem gezeigten Wert.',
-      proxied: 'Schalten Sie den Proxy für diesen Namen aus, bei Cloudflare mit „Nur DNS“.',
-      error:
-        'Warten Sie einige Minuten und prüfen Sie noch einmal. Der Nameserver der Domain hat nicht geantwortet.',
     },
   },
   frame: {

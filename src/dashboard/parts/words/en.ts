@@ -20,20 +20,6 @@ export const words: typeof german = {
   asTable: 'As a table',
   day: 'Day',
   byApi: 'By the API',
-  conflict: {
-    title: 'Someone else has saved this meanwhile',
-    who: (name, at) =>
-      `${name ?? 'Someone'} changed this${at ? ` on ${at}` : ''}, after you had opened it. Which version is right?`,
-    theirs: 'As it is saved now',
-    mine: 'As you have written it',
-    rest: 'What you have not changed yourself stays as it is saved now, whichever you choose.',
-    other: 'Other fields',
-    empty: 'empty',
-    yes: 'yes',
-    no: 'no',
-    takeTheirs: 'Take the other version',
-    saveMine: 'Save my version',
-  },
   found: {
     searchingOn: 'Nothing found yet. The search goes on …',
     noneSoFar: 'Nothing was found so far.',
@@ -135,16 +121,6 @@ export const words: typeof german = {
     created: (name) => `“${name}” is created.`,
   },
   record: {
-    name: 'Name',
-    type: 'Type',
-    value: 'Value',
-    priority: 'Priority',
-    found: 'Found',
-    nothing: 'Nothing',
-    whatToDo: 'What to do',
-    hint: 'In detail',
-    required: 'required',
-    optional: 'optional',
     purposes: {
       dkim: 'Signature (DKIM)',
       dkim_imported: 'Signature by an imported key (DKIM)',
@@ -167,15 +143,6 @@ export const words: typeof german = {
       proxied: 'Behind a proxy',
       error: 'Could not be checked',
       unchecked: 'Not checked yet',
-    },
-    byOperator: 'There is nothing for you to do: the operator of the service corrects this record.',
-    advice: {
-      missing:
-        'Add this record at the provider of your domain. It may take up to an hour to be seen everywhere.',
-      mismatch: 'Change the record that is there, so that it has the value shown.',
-      multiple: 'Remove the surplus records. Only one may remain, with the value shown.',
-      proxied: 'Switch the proxy off for this name; at Cloudflare choose “DNS only”.',
-      error: 'Wait a few minutes and check again. The name server of the domain did not answer.',
     },
   },
   frame: {

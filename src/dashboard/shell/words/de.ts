@@ -1,22 +1,9 @@
 export const words = {
   signIn: 'Anmelden',
   signInTitle: 'Bei Sendwerk anmelden',
-  sendCode: 'Code senden',
-  byCode: 'Gibt es ein Konto dazu, senden wir einen Code mit sechs Ziffern an diese Adresse.',
-  codeSent: (email: string) =>
-    `Gibt es ein Konto für ${email}, dann ist ein Code dorthin unterwegs. Er gilt 10 Minuten.`,
-  byLink: (email: string) => `Dieser Link meldet Sie als ${email} an.`,
-  wrongCode: 'Der Code stimmt nicht, ist abgelaufen oder schon benutzt.',
-  wrongPassword: 'E-Mail-Adresse oder Passwort stimmen nicht.',
-  newCode: 'Neuen Code senden',
-  codeSentAgain: 'Ein neuer Code ist unterwegs.',
-  code: 'Code aus der E-Mail',
-  digit: (at: number) => `Ziffer ${at}`,
-  otherAddress: 'Andere Adresse',
-  withPassword: 'Mit Passwort anmelden',
-  withCode: 'Mit Code anmelden',
   sessionOver: 'Ihre Sitzung ist zu Ende. Melden Sie sich hier wieder an: Was Sie eingegeben haben, bleibt.',
   signInAgain: 'Dafür müssen Sie sich noch einmal ausweisen, weil Ihre Anmeldung eine Weile her ist.',
+  shortcuts: 'Tastenkürzel',
   signOut: 'Abmelden',
   account: 'Konto',
   menu: 'Menü',
@@ -50,7 +37,7 @@ export const words = {
   forbidden: 'Diese Seite ist nicht für Ihre Rolle',
   operatorsText: 'Sie ist für den Betreiber dieses Dienstes.',
   forbiddenText: 'Ein Inhaber der Praxis kann Ihnen das Recht dazu geben.',
-  leave: {
+  leaving: {
     title: 'Noch nicht gespeichert',
     text: 'Was Sie geschrieben haben, ist noch nicht gespeichert.',
     kept: 'Sie können den Entwurf in diesem Fenster aufheben und später weiterschreiben.',

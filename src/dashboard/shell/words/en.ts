@@ -3,22 +3,9 @@ import type { words as german } from './de.ts';
 export const words: typeof german = {
   signIn: 'Sign in',
   signInTitle: 'Sign in to Sendwerk',
-  sendCode: 'Send code',
-  byCode: 'If there is an account for it, we send a code of six digits to this address.',
-  codeSent: (email) =>
-    `If there is an account for ${email}, a code is on its way there. It is valid for 10 minutes.`,
-  byLink: (email) => `This link signs you in as ${email}.`,
-  wrongCode: 'The code is not right, has expired or has been used.',
-  wrongPassword: 'The email address or the password is not right.',
-  newCode: 'Send a new code',
-  codeSentAgain: 'A new code is on its way.',
-  code: 'Code from the email',
-  digit: (at) => `Digit ${at}`,
-  otherAddress: 'Other address',
-  withPassword: 'Sign in with password',
-  withCode: 'Sign in with code',
   sessionOver: 'Your session is over. Sign in here again: what you typed stays.',
   signInAgain: 'This needs a new proof that it is you, because your sign-in was a while ago.',
+  shortcuts: 'Keyboard shortcuts',
   signOut: 'Sign out',
   account: 'Account',
   menu: 'Menu',
@@ -52,7 +39,7 @@ export const words: typeof german = {
   forbidden: 'This page is not for your role',
   operatorsText: 'It is for the operator of this service.',
   forbiddenText: 'An owner of the practice can give you the permission.',
-  leave: {
+  leaving: {
     title: 'Not saved yet',
     text: 'What you wrote is not saved yet.',
     kept: 'You can keep the draft in this window and go on later.',
