@@ -31,7 +31,6 @@ import './parts/suppressions.tsx';
 import './parts/table.tsx';
 import './parts/unsaved.ts';
 import './place.ts';
-import './place-names.ts';
 import './plans.ts';
 import './role-names.ts';
 import './session.ts';
