@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
+import type { List } from '#test/support/app.ts';
 import { isFit } from '#test/support/browser.ts';
 import { join, signIn } from '#test/support/people.ts';
 import { freePort } from '#test/support/process.ts';
@@ -32,7 +33,6 @@ test('a form is made, copied and sent from the practice’s own site; what arriv
   await office.ask('POST', '/inbound/enable', {});
   const page = await office.open('forms');
   await page.getByRole('heading', { name: 'Noch kein Formular' }).waitFor();
-  await isFit(page);
   await page.getByRole('button', { name: 'Neues Formular' }).click();
   await page.getByLabel('Wofür ist es?').selectOption('Rezept bestellen');
   await page.getByRole('button', { name: 'Formular anlegen' }).click();
@@ -71,7 +71,12 @@ test('a form is made, copied and sent from the practice’s own site; what arriv
   expect(await visitor.problems()).toEqual([
     expect.stringContaining(`request to another origin: http://${listen}/api/public/form?f=`),
   ]);
+
+  const { data: forms } = await office.ask<List<{ url: string }>>('GET', '/website-forms');
+  await visitor.goto(forms[0]?.url ?? '');
+  await visitor.problems();
   await isFit(visitor);
+  await visitor.getByRole('button', { name: 'Absenden' }).waitFor();
 
   const text = 'Guten Tag {{name}},\n\nIhr Rezept liegt bereit.\n{{practice}}';
   await office.ask('POST', '/saved-replies', { name: 'Rezept fertig', text });
