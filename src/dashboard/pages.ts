@@ -12,6 +12,7 @@ export const practicePages = [
   // What an office does every day.
   ...inGroup('daily', [
     { path: 'overview', needs: 'stats.view', load: () => import('./pages/overview/page.tsx') },
+    { path: 'letter', needs: 'messages.send', load: () => import('./pages/letter/page.tsx') },
     { path: 'post', needs: 'messages.view', load: () => import('./pages/post/page.tsx') },
     { path: 'post/:item', needs: 'messages.view', load: () => import('./pages/message/page.tsx') },
     { path: 'inbox', needs: 'inbound.view', load: () => import('./pages/inbox/page.tsx') },

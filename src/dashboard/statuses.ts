@@ -41,3 +41,9 @@ export const subscriberStatuses = () => translated(words).subscribers;
 
 /** `Erika Müller <erika@example.org>` */
 export const mailboxText = ({ address, name }: Address): string => (name ? `${name} <${address}>` : address);
+
+/** The page on which one writes to this person. */
+export const letterTo = (practiceId: string, { address, name }: Address): string => {
+  const to = name ? `"${name.replace(/["\\]/g, '')}" <${address}>` : address;
+  return `/app/${practiceId}/letter?to=${encodeURIComponent(to)}`;
+};

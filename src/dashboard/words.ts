@@ -91,6 +91,9 @@ export const draftMoment = (at: number): string =>
   (new Date(at).toDateString() === new Date().toDateString() ? times() : moments()).format(new Date(at));
 export const exactMoment = (iso: string): string => exact().format(new Date(iso));
 
+/** Without accents and capitals, to compare what was typed with what is there. */
+export const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+
 const plurals = format((tag) => new Intl.PluralRules(tag));
 
 /** `1 Person`, `3 Personen`: of the forms that the language has, the one for the number, which replaces `#`. */

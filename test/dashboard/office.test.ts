@@ -216,7 +216,7 @@ test('a viewer sees what became of it, but no content, and nothing to write with
   await app.untilStatus(practice, id, 'processed');
   const page = await open('post', { as: viewer });
   await rows(page).first().waitFor();
-  expect(await page.getByRole('link', { name: 'Nachricht senden' }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: 'Nachricht schreiben' }).count()).toBe(0);
   expect(await page.getByRole('link', { name: 'Personen' }).count()).toBe(0);
   await page.goto(`/app/${practice.practice.id}/post/${id}`);
   await page.getByText('Ihre Rolle darf den Inhalt nicht sehen.').waitFor();

@@ -6,7 +6,7 @@ import { call } from '#dashboard/api/call.ts';
 import { Dialog } from '#dashboard/parts/dialog.tsx';
 import { mayLeave } from '#dashboard/parts/unsaved.ts';
 import { account, isOperator, may, practice } from '#dashboard/session.ts';
-import { language } from '#dashboard/words.ts';
+import { language, plain } from '#dashboard/words.ts';
 import { navigationFor } from './navigation.tsx';
 import { isPaletteOpen } from './on-demand.tsx';
 import { shellWords } from './words.ts';
@@ -18,7 +18,6 @@ interface Choice {
 }
 
 const MAX_CHOICES = 12;
-const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
 /** Long enough that a word is not searched letter by letter. */
 const TYPING_MS = 250;

@@ -55,6 +55,7 @@ export const words = {
   /** Titles of pages in the navigation, by their paths. */
   pages: {
     overview: 'Übersicht',
+    letter: 'Nachricht schreiben',
     post: 'Post',
     inbox: 'Posteingang',
     forms: 'Formulare',
@@ -99,7 +100,7 @@ export const words = {
   refused: 'Abgewiesen',
   reportedAsSpam: 'Als Spam gemeldet',
   noMailYet: 'Noch keine Post',
-  sendFirst: 'Erste Nachricht senden',
+  sendFirst: 'Erste Nachricht schreiben',
   refusedAndReported: 'Abgewiesen und als Spam gemeldet',
   route: 'Versandweg',
   subject: 'Betreff',
@@ -113,7 +114,7 @@ export const words = {
   requestOf: 'Anfrage im Protokoll der API',
   from: 'Von',
   until: 'Bis',
-  sendMessage: 'Nachricht senden',
+  sendMessage: 'Nachricht schreiben',
   kind: 'Art',
   template: 'Vorlage',
   tag: 'Schlagwort',

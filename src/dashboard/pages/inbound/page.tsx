@@ -14,7 +14,7 @@ import { MailFrame } from '#dashboard/parts/mail-frame.tsx';
 import { replyText } from '#dashboard/parts/replies/replies.ts';
 import { replyWords } from '#dashboard/parts/replies/words.ts';
 import { may, practice } from '#dashboard/session.ts';
-import { statusNames, toneOf } from '#dashboard/statuses.ts';
+import { letterTo, statusNames, toneOf } from '#dashboard/statuses.ts';
 import { refreshUnread } from '#dashboard/unread.ts';
 import { translated } from '#dashboard/words.ts';
 import { Content } from './content.tsx';
@@ -95,6 +95,9 @@ const Changes = ({ id, data, mail }: { id: string; data: Data<InboundMessage>; m
               {w.source}
             </a>
           </>
+        )}
+        {mail.from && may('messages.send') && (
+          <a href={letterTo(id, mail.from)}>{w.newMessageTo(mail.from.name || mail.from.address)}</a>
         )}
         {mail.from && may('lists.manage') && (
           <a href={`/app/${id}/people/${encodeURIComponent(mail.from.address)}`}>{w.allAboutPerson}</a>

@@ -12,7 +12,8 @@ import { CheckField, Form, named, TextField, useFields } from '#dashboard/parts/
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { BulkBar, useSelection } from '#dashboard/parts/selection.tsx';
 import { PagedTable, Table } from '#dashboard/parts/table.tsx';
-import { subscriberStatuses, subscriberTones } from '#dashboard/statuses.ts';
+import { may } from '#dashboard/session.ts';
+import { letterTo, subscriberStatuses, subscriberTones } from '#dashboard/statuses.ts';
 import { language, translated } from '#dashboard/words.ts';
 import { type Asserted, Assertion, assertedBy, NOT_ASSERTED } from './assertion.tsx';
 import { words } from './words/de.ts';
@@ -161,6 +162,7 @@ const Person = ({
                   format: 'html',
                 })}
               />
+              {may('messages.send') && <LinkButton text={w.sendMessage} href={letterTo(id, subscriber)} />}
               <LinkButton
                 text={w.openPerson}
                 href={`/app/${id}/people/${encodeURIComponent(subscriber.address)}`}

@@ -128,7 +128,7 @@ export const Outcomes = ({ id }: { readonly id: string }) => {
               <Empty
                 title={w.noMailYet}
                 text={w.noMailText}
-                action={may('messages.send') && <LinkButton text={w.sendFirst} href={`/app/${id}/send`} />}
+                action={may('messages.send') && <LinkButton text={w.sendFirst} href={`/app/${id}/letter`} />}
               />
             ) : (
               <>

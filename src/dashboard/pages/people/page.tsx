@@ -9,7 +9,7 @@ import { SearchField } from '#dashboard/parts/form.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
 import { statusNames, toneOf } from '#dashboard/statuses.ts';
-import { translated } from '#dashboard/words.ts';
+import { plain, translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
 
 /** The limit counts messages: several go to the same person. */
@@ -27,7 +27,7 @@ interface Known {
 const peopleOf = (messages: readonly MessageSummary[], q: string): readonly Known[] => {
   const found = new Map<string, Known>();
   const fits = ({ address, name }: { readonly address: string; readonly name: string | null }): boolean =>
-    plain(`${name ?? ''} ${address}`).includes(plain(q));
+    plain(`${name ?? ''} ${address}`).includes(plain(q.trim()));
   for (const last of messages) {
     if (last.personal_data_removed) continue;
     const others = last.recipients.filter(fits);
@@ -36,8 +36,6 @@ const peopleOf = (messages: readonly MessageSummary[], q: string): readonly Know
   }
   return [...found.values()];
 };
-
-const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim();
 
 const columns = (): readonly Column<Known>[] => {
   const w = translated(words);
@@ -109,7 +107,7 @@ const People = () => {
               text={w.emptyText}
               action={
                 may('messages.send') && (
-                  <LinkButton text={w.sendFirst} kind="primary" href={`/app/${id}/send`} />
+                  <LinkButton text={w.sendFirst} kind="primary" href={`/app/${id}/letter`} />
                 )
               }
               curl={curlOf(`practices/${id}/people?address=erika@example.org`)}

@@ -10,7 +10,7 @@ import { Loaded } from '#dashboard/parts/feedback.tsx';
 import { Suppressions } from '#dashboard/parts/suppressions.tsx';
 import { type Column, More, Table } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
-import { statusNames, subscriberStatuses, subscriberTones, toneOf } from '#dashboard/statuses.ts';
+import { letterTo, statusNames, subscriberStatuses, subscriberTones, toneOf } from '#dashboard/statuses.ts';
 import { translated } from '#dashboard/words.ts';
 import { Erased, Rights } from './rights.tsx';
 import { words } from './words/de.ts';
@@ -194,7 +194,7 @@ const PersonPage = ({ item = '' }: PageProps) => {
             <LinkButton
               text={w.sendMessage}
               kind="primary"
-              href={`/app/${id}/send?to=${encodeURIComponent(item)}`}
+              href={letterTo(id, { address: item, name: name ?? null })}
             />
           )
         }

@@ -121,7 +121,7 @@ const Post = () => {
           <>
             <ExportLink values={values} />
             {may('messages.send') && (
-              <LinkButton text={w.sendMessage} kind="primary" href={`/app/${id}/send`} />
+              <LinkButton text={w.sendMessage} kind="primary" href={`/app/${id}/letter`} />
             )}
           </>
         }
@@ -171,7 +171,7 @@ const Post = () => {
               text={w.emptyText}
               action={
                 may('messages.send') && (
-                  <LinkButton text={w.sendFirst} kind="primary" href={`/app/${id}/send`} />
+                  <LinkButton text={w.sendFirst} kind="primary" href={`/app/${id}/letter`} />
                 )
               }
               curl={curlOf(

@@ -1,11 +1,12 @@
 // What the service would do with the message that is being written: rated as one types, the former result dimmed until then.
 import type { NewMessage, Score } from '#api';
-import { call, Refusal } from '#dashboard/api/call.ts';
+import { Refusal } from '#dashboard/api/call.ts';
 import { useData } from '#dashboard/data.ts';
 import { Badge, Card, Facts, type Tone } from '#dashboard/parts/basics.tsx';
 import { Loaded, Note } from '#dashboard/parts/feedback.tsx';
 import { GateList } from '#dashboard/parts/gates.tsx';
-import { translated } from '#dashboard/words.ts';
+import { scoreOf } from '#dashboard/parts/score.ts';
+import { language, translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
 
 const gradeTone = (grade: Score['grade']): Tone => {
@@ -69,17 +70,8 @@ const Result = ({ score }: { readonly score: Score }) => {
 export const Check = ({ id, body }: { readonly id: string; readonly body: NewMessage | undefined }) => {
   const w = translated(words);
   const score = useData(
-    async (abort) => {
-      if (body === undefined) return null;
-      try {
-        return await call('POST /api/practices/{id}/send/score', { id, body }, { abort });
-      } catch (error) {
-        // An address that is half typed is no failure of the page.
-        if (error instanceof Refusal && (error.status === 400 || error.status === 422)) return error;
-        throw error;
-      }
-    },
-    [id, JSON.stringify(body)],
+    async (abort) => (body === undefined ? null : scoreOf(id, body, abort)),
+    [id, body, language.value],
   );
   return (
     <Card title={w.check}>

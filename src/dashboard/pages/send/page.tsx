@@ -1,19 +1,19 @@
 // Send and check: a message by hand, with what the service says of it as one types.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { AcceptedMessage, NewMessage } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { call, newKey } from '#dashboard/api/call.ts';
 import { useAction, useData } from '#dashboard/data.ts';
+import { type Attachment, Attachments, useAttachments } from '#dashboard/parts/attachments.tsx';
 import { Button, Card, Head } from '#dashboard/parts/basics.tsx';
 import { Note } from '#dashboard/parts/feedback.tsx';
 import { Form, SelectField, TextArea, TextField } from '#dashboard/parts/form.tsx';
+import { usePaused } from '#dashboard/parts/score.ts';
 import { practice } from '#dashboard/session.ts';
 import { translated } from '#dashboard/words.ts';
-import { type Attachment, Attachments } from './attachments.tsx';
 import { Check } from './check.tsx';
 import { words } from './words/de.ts';
 
-const TYPING_MS = 400;
 const SIMULATED = ['success', 'bounce', 'complaint', 'ooto'];
 const nothing = {
   from: '',
@@ -49,11 +49,11 @@ const Send = () => {
   const isWhole = fields.to !== '' && fields.subject !== '' && (fields.text !== '' || fields.html !== '');
   // The same message under the same key is sent once, however often the button is clicked.
   const key = useMemo(() => newKey(), [body]);
-  const [rated, setRated] = useState<NewMessage>();
-  useEffect(() => {
-    const timer = setTimeout(() => setRated(isWhole ? body : undefined), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [body, isWhole]);
+  const rated = usePaused(isWhole ? body : undefined);
+  const attaching = useAttachments(meta?.attachment_policy, attachments, (chosen) => {
+    setAttachments(chosen);
+    setAccepted(undefined);
+  });
   const send = useAction(async () => {
     setAccepted(
       await call('POST /api/practices/{id}/send', { id, body }, { headers: { 'Idempotency-Key': key } }),
@@ -100,14 +100,7 @@ const Send = () => {
               options={{ '': w.kindByRoute, ...w.kinds }}
             />
             <TextField label={w.tag} optional {...change('tag')} />
-            <Attachments
-              policy={meta?.attachment_policy}
-              attachments={attachments}
-              onChange={(chosen) => {
-                setAttachments(chosen);
-                setAccepted(undefined);
-              }}
-            />
+            <Attachments attaching={attaching} />
             <div role="status">
               {accepted && (
                 <Note kind={accepted.code ? 'warn' : 'good'}>

@@ -150,6 +150,13 @@ export const words = {
       unchecked: 'Noch nicht geprüft',
     },
   },
+  files: {
+    hint: (count: number, size: string) =>
+      `Ziehen Sie Dateien hierher, oder wählen Sie welche aus: höchstens ${count}, je höchstens ${size}.`,
+    remove: 'Weglassen',
+    notAttached: (names: readonly string[], size: string) =>
+      `Nicht angehängt, weil größer als ${size} oder nicht zu lesen: ${names.join(', ')}`,
+  },
   frame: {
     loadImages: 'Bilder aus dem Internet laden',
     loadImagesHint: 'Deren Server erfahren dadurch, dass die Mail angesehen wird.',

@@ -145,6 +145,12 @@ export const words: typeof german = {
       unchecked: 'Not checked yet',
     },
   },
+  files: {
+    hint: (count, size) => `Drop files here, or choose some: at most ${count}, each at most ${size}.`,
+    remove: 'Leave out',
+    notAttached: (names, size) =>
+      `Not attached, because larger than ${size} or not readable: ${names.join(', ')}`,
+  },
   frame: {
     loadImages: 'Load images from the internet',
     loadImagesHint: 'Their servers learn by it that the mail is looked at.',

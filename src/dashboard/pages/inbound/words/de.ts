@@ -10,6 +10,7 @@ export const words = {
   more: 'Mehr',
   markUnread: 'Als ungelesen markieren',
   markedUnread: 'Die Mail gilt wieder als ungelesen.',
+  newMessageTo: (name: string) => `Neue Nachricht an ${name}`,
   source: 'Quelltext laden (.eml)',
   deleteTitle: 'Mail löschen?',
   deleteText: 'Sie wird hier endgültig gelöscht, mit allen Anhängen.',

@@ -12,6 +12,7 @@ export const words: typeof german = {
   more: 'More',
   markUnread: 'Mark as unread',
   markedUnread: 'The mail counts as unread again.',
+  newMessageTo: (name) => `New message to ${name}`,
   source: 'Download the source (.eml)',
   deleteTitle: 'Delete the mail?',
   deleteText: 'It is deleted here for good, with all its attachments.',

@@ -6,8 +6,6 @@ export const words = {
   toHint: 'Mehrere durch Kommas. Adressen des Simulators antworten wie echte Server.',
   html: 'HTML',
   kindByRoute: 'Wie der Versandweg',
-  attachmentsHint: (count: number, size: string) => `Höchstens ${count} Dateien, je höchstens ${size}.`,
-  remove: 'Weglassen',
   fresh: 'Neue Nachricht',
   accepted: 'Die Nachricht ist angenommen und wird versendet.',
   suppressed: (addresses: string) => `Gesperrt, bekommen nichts: ${addresses}`,

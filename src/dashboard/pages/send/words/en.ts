@@ -6,8 +6,6 @@ export const words: typeof german = {
   toHint: 'Several separated by commas. Addresses of the simulator answer like real servers.',
   html: 'HTML',
   kindByRoute: 'As the route',
-  attachmentsHint: (count, size) => `At most ${count} files, each at most ${size}.`,
-  remove: 'Leave out',
   fresh: 'New message',
   accepted: 'The message is accepted and is being sent.',
   suppressed: (addresses) => `Suppressed, get nothing: ${addresses}`,
