@@ -22,8 +22,8 @@ const ENTRIES = {
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
 
 /**
- * What pages share is one file, that the browser has before it opens a page: each page imports all of it. Else there would be a file
- * for each set of pages that share something.
+ * What pages share is one file, that the browser has before it opens a page: each page imports all of it, as does the editor for
+ * documents, which is made of the same parts. Else there would be a file for each set of pages that share something.
  */
 const sharedByAll: Plugin = {
   name: 'shared by all pages',
@@ -31,7 +31,7 @@ const sharedByAll: Plugin = {
     onLoad(
       {
         filter:
-          /\/dashboard\/(?:main|pages\/[^/]+\/page|shell\/(?:help|palette|sign-in)|parts\/(?:conflict|records\/list))\.tsx$/,
+          /\/dashboard\/(?:main|pages\/[^/]+\/page|shell\/(?:help|palette|sign-in)|parts\/(?:conflict|records\/list|document-editor\/editor))\.tsx$|\/dashboard\/parts\/content\/parts\.ts$/,
       },
       async ({ path }) => ({
         contents: `import '#dashboard/shared.ts';${await readFile(path, 'utf8')}`,

@@ -54,6 +54,7 @@ export const practicePages = [
     { path: 'members', needs: 'members.manage', load: () => import('./pages/members/page.tsx') },
     { path: 'projects', load: () => import('./pages/projects/page.tsx') },
     { path: 'legal', needs: 'practice.manage', load: () => import('./pages/legal/page.tsx') },
+    { path: 'letterhead', needs: 'practice.manage', load: () => import('./pages/letterhead/page.tsx') },
     { path: 'retention', needs: 'stats.view', load: () => import('./pages/retention/page.tsx') },
     { path: 'billing', needs: 'billing.manage', load: () => import('./pages/billing/page.tsx') },
     { path: 'audit', needs: 'audit.view', load: () => import('./pages/audit/page.tsx') },

@@ -31,13 +31,14 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Scripts and styles from here alone, and no string is ever made into markup or script (Trusted Types). Mails are shown in frames,
- * whose documents have policies of their own.
+ * Scripts and styles from here alone, and no string is ever made into markup or script (Trusted Types) but by the editor for documents,
+ * which parses what is pasted in a document of its own, reduced before to elements and attributes that run nothing
+ * (`parts/document-editor/pasted.ts`). Mails are shown in frames, whose documents have policies of their own.
  */
 const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; " +
-    "form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    "form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types ProseMirrorClipboard",
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'same-origin',
   'Cache-Control': 'no-cache',

@@ -84,9 +84,10 @@ test('a list is made, a person subscribes and confirms, a file is imported, and 
   await page.getByRole('button', { name: 'Neues Rundschreiben' }).click();
   await page.getByRole('dialog').getByLabel('Betreff').fill('Urlaub im August');
   await page.getByRole('button', { name: 'Anlegen und schreiben' }).click();
-  const editor = page.getByRole('textbox', { name: 'Nur Text' });
-  await editor.click();
-  await page.keyboard.press('Control+End');
+  await page.getByRole('textbox', { name: 'Text der Mail' }).click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
   await page.keyboard.type('im August sind wir nicht da.');
   await page.getByRole('button', { name: 'Speichern und prüfen' }).click();
   await page.getByRole('heading', { name: 'Prüfen und senden' }).waitFor();

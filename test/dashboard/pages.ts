@@ -99,6 +99,7 @@ export const pages: readonly ShownPage[] = [
   { name: 'members', path: ofPractice('members'), as: 'owner', ready: 'tbody tr' },
   { name: 'projects', path: ofPractice('projects'), as: 'owner', ready: 'tbody tr' },
   { name: 'legal', path: ofPractice('legal'), as: 'owner', ready: 'input[type=color]' },
+  { name: 'letterhead', path: ofPractice('letterhead'), as: 'owner', ready: '.letter' },
   { name: 'retention', path: ofPractice('retention'), as: 'owner', ready: 'input[type=number]' },
   { name: 'audit', path: ofPractice('audit'), as: 'owner', ready: '.records' },
   { name: 'inbox', path: ofPractice('inbox'), as: 'office', ready: 'tbody tr' },
@@ -123,6 +124,12 @@ export const pages: readonly ShownPage[] = [
     path: (scene) => ofPractice(`templates/${scene.ids.template}`)(scene),
     as: 'office',
     ready: '.cm-editor',
+  },
+  {
+    name: 'template-document',
+    path: (scene) => ofPractice(`templates/${scene.ids.letter}`)(scene),
+    as: 'office',
+    ready: '.writtentext',
   },
   { name: 'lists', path: ofPractice('lists'), as: 'office', ready: 'tbody tr' },
   {

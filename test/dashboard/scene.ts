@@ -44,6 +44,7 @@ export interface Scene {
       | 'inbound'
       | 'websiteForm'
       | 'template'
+      | 'letter'
       | 'list'
       | 'campaign'
       | 'draft'
@@ -155,6 +156,11 @@ export async function startScene(options: SceneOptions = {}): Promise<Scene> {
   await call(practice, 'PATCH', `/templates/${template.id}`, {
     html: '<p>Guten Tag {{name}},</p><p>es ist wieder Zeit für Ihre <b>Vorsorge</b>.</p>',
   });
+  const { data: templates } = await call<{ data: { id: string; name: string }[] }>(
+    practice,
+    'GET',
+    '/templates?limit=100',
+  );
   const webhook = await createHook(app, practice, receiver.url('/praxissoftware'), [
     'message.delivered',
     'message.hard_bounced',
@@ -372,6 +378,7 @@ export async function startScene(options: SceneOptions = {}): Promise<Scene> {
       inbound: inbox.data[0]?.id ?? '',
       websiteForm: websiteForm.id,
       template: template.id,
+      letter: templates.find(({ name }) => name === 'newsletter')?.id ?? '',
       list: list.id,
       campaign: campaign.id,
       draft: draft.id,

@@ -8,11 +8,14 @@ import { OWNER, openOffice } from './office.ts';
 
 const office = openOffice('leaves');
 
-test('who has no templates begins with the finished ones; one is changed in the editor and looked at', async () => {
+test('who has no templates begins with the finished ones; one becomes source, is changed and looked at', async () => {
   const page = await office.open('templates');
   await page.getByRole('button', { name: 'Fertige Vorlagen anlegen' }).click();
   await page.getByText('Vorlagen sind angelegt.').waitFor();
-  await page.getByRole('link', { name: 'terminerinnerung' }).click();
+  await page.getByRole('link', { name: 'terminerinnerung', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Text der Mail' }).waitFor();
+  await page.getByRole('button', { name: 'Quelltext bearbeiten' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Quelltext bearbeiten' }).click();
   const editor = page.getByRole('textbox', { name: 'Gestaltet (HTML)' });
   await editor.waitFor();
 
@@ -65,7 +68,7 @@ test('who leaves a template that is not saved is asked', async () => {
     text: 'Guten Tag',
   });
   const page = await office.open('templates');
-  await page.getByRole('link', { name: 'urlaub' }).click();
+  await page.getByRole('link', { name: 'urlaub', exact: true }).click();
   await page.getByLabel('Betreff').fill('Bis bald');
   await page.getByText('Noch nicht gespeichert').waitFor();
   const leave = page.getByRole('navigation').getByRole('link', { name: 'Listen' });

@@ -52,7 +52,12 @@ export const MailFrame = ({ title, width, src, isHtml = false, before = atOnce }
 };
 
 /** `html` may change as it is typed. */
-export const DraftFrame = ({ title, width, html }: FrameProps & { readonly html: string }) => {
+export const DraftFrame = ({
+  title,
+  width,
+  html,
+  isDark = false,
+}: FrameProps & { readonly html: string; readonly isDark?: boolean }) => {
   const frame = useRef<HTMLIFrameElement>(null);
   const shown = useRef(html);
   shown.current = html;
@@ -60,7 +65,14 @@ export const DraftFrame = ({ title, width, html }: FrameProps & { readonly html:
   useEffect(show, [html]);
   return (
     <div class="mailframe" style={width ? { maxWidth: `${width}px` } : undefined}>
-      <iframe ref={frame} title={title} src="/app/frame" sandbox="allow-scripts" onLoad={show} />
+      <iframe
+        ref={frame}
+        class={isDark ? 'dark' : undefined}
+        title={title}
+        src="/app/frame"
+        sandbox="allow-scripts"
+        onLoad={show}
+      />
     </div>
   );
 };

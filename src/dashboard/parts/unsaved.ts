@@ -65,9 +65,9 @@ export const mayLeave = async (place?: Element | null, canKeep = true): Promise<
   return true;
 };
 
-/** Closes at once where nothing is unsaved there: what is done next may rely on it. */
+/** Closes at once where nothing is unsaved there, or `place` is gone: what is done next may rely on it. */
 export const closeUnlessUnsaved = (place: Element | null, close: () => void): void => {
-  if (isUnsaved(place)) void mayLeave(place).then((isLeft) => isLeft && close());
+  if (place !== null && isUnsaved(place)) void mayLeave(place).then((isLeft) => isLeft && close());
   else close();
 };
 

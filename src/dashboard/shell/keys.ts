@@ -22,7 +22,8 @@ const walk = (step: 1 | -1): void => {
 };
 
 const press = (event: KeyboardEvent): void => {
-  if (event.key === 'k' && (event.metaKey || event.ctrlKey)) {
+  // An editor that makes a link by the same keys has taken them.
+  if (event.key === 'k' && (event.metaKey || event.ctrlKey) && !event.defaultPrevented) {
     event.preventDefault();
     isPaletteOpen.value = account.value != null && !isPaletteOpen.value;
     return;

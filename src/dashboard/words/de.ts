@@ -77,6 +77,7 @@ export const words = {
     members: 'Mitglieder',
     projects: 'Projekte',
     legal: 'Impressum',
+    letterhead: 'Briefkopf',
     retention: 'Aufbewahrung',
     billing: 'Tarif',
     audit: 'Protokoll',

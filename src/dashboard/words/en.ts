@@ -70,6 +70,7 @@ export const words: typeof german = {
     members: 'Members',
     projects: 'Projects',
     legal: 'Legal notice',
+    letterhead: 'Letterhead',
     retention: 'Retention',
     billing: 'Plan',
     audit: 'Audit',

@@ -7,16 +7,17 @@ import { Badge, Button, Card } from '#dashboard/parts/basics.tsx';
 import {
   type Content,
   ContentFields,
+  contentNames,
   contentOf,
   sentContent,
   type Values,
 } from '#dashboard/parts/content.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
+import { held } from '#dashboard/parts/draft.tsx';
 import { ErrorNote, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, named, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { practiceValues } from '#dashboard/parts/placeholders.ts';
-import { useUnsaved } from '#dashboard/parts/unsaved.ts';
 import { account, may } from '#dashboard/session.ts';
 import { moment, number, translated } from '#dashboard/words.ts';
 import { LeftOut } from './left-out.tsx';
@@ -158,6 +159,14 @@ const settingsOf = ({ name, from, reply_to }: Campaign) => ({
   reply_to: [reply_to ?? []].flat().join(', '),
 });
 
+/** What the form holds. */
+interface Written {
+  readonly content: Content;
+  readonly fields: ReturnType<typeof settingsOf>;
+  readonly listIds: readonly string[];
+  readonly values: Values;
+}
+
 export const Writing = (props: CampaignProps) => {
   const { id, campaign, onChanged } = props;
   const w = translated(words);
@@ -189,8 +198,14 @@ export const Writing = (props: CampaignProps) => {
     campaign.list_ids,
     Object.entries(campaign.values).sort(),
   ]);
-  useUnsaved(written !== stored);
   const at = { id, campaignID: campaign.id };
+  const takeIn = (taken: Written): void => {
+    setContent(taken.content);
+    setFields(taken.fields);
+    setListIds(taken.listIds);
+    setValues(taken.values);
+    setTakenIn((before) => before + 1);
+  };
   const check = useAction(async () => {
     const body = {
       ...sentContent(content),
@@ -200,12 +215,29 @@ export const Writing = (props: CampaignProps) => {
       values: sentValues,
       reply_to: fields.reply_to || null,
     };
+    const over = {
+      record: campaign,
+      names: {
+        ...contentNames(),
+        ...{ name: w.name, list_ids: w.lists, from: w.from, reply_to: w.replyTo },
+      },
+      take: (current: Campaign) => {
+        takeIn({
+          content: contentOf(current),
+          fields: settingsOf(current),
+          listIds: current.list_ids,
+          values: current.values,
+        });
+        onChanged(current);
+      },
+    };
     if (written !== stored)
       onChanged(
-        await call('PATCH /api/practices/{id}/campaigns/{campaignID}', {
-          ...at,
-          body: body as CampaignFields,
-        }),
+        await call(
+          'PATCH /api/practices/{id}/campaigns/{campaignID}',
+          { ...at, body: body as object as CampaignFields },
+          { over },
+        ),
       );
     const [audience, score] = await Promise.all([
       call('GET /api/practices/{id}/campaigns/{campaignID}/audience', at),
@@ -236,6 +268,7 @@ export const Writing = (props: CampaignProps) => {
       <Form
         action={check}
         submit={w.check}
+        held={held<Written>({ content, fields, listIds, values }, takeIn)}
         others={written !== stored && <span class="quiet">{w.notSavedYet}</span>}
       >
         <Loaded data={choices}>

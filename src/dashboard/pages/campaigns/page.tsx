@@ -1,12 +1,14 @@
 // Campaigns with what became of them, and a new one.
 
 import { useLocation } from 'preact-iso/router';
-import type { CampaignSummary } from '#api';
+import type { CampaignFields, CampaignSummary } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { call } from '#dashboard/api/call.ts';
 import { type CampaignStatus, campaignStatuses, campaignTones } from '#dashboard/campaign-statuses.ts';
 import { allPages, hasRows, useAction, useData, useList } from '#dashboard/data.ts';
 import { Badge, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
+import { documentOf } from '#dashboard/parts/content.tsx';
+import { Dialog } from '#dashboard/parts/dialog.tsx';
 import { curlOf, Empty, Loaded } from '#dashboard/parts/feedback.tsx';
 import { FilterSelect, ShowAll } from '#dashboard/parts/filters.tsx';
 import { Form, named, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
@@ -35,10 +37,11 @@ const columns = (): readonly Column<CampaignSummary>[] => {
   ];
 };
 
-const NewCampaign = ({ id }: { readonly id: string }) => {
+/** `template`: the id of the one that it begins with. */
+const NewCampaign = ({ id, template: first = '' }: { readonly id: string; readonly template?: string }) => {
   const w = translated(words);
   const { route } = useLocation();
-  const { fields, field } = useFields({ list_id: '', subject: '', template: '' });
+  const { fields, field } = useFields({ list_id: '', subject: '', template: first });
   const choices = useData(
     async (abort) => {
       const lists = await allPages((page) =>
@@ -53,10 +56,10 @@ const NewCampaign = ({ id }: { readonly id: string }) => {
   );
   const action = useAction(async () => {
     const { list_id, template, subject } = fields;
-    const content = template ? { name: subject, template } : { subject, text: w.firstText };
+    const content = template ? { name: subject, template } : { subject, document: documentOf(w.firstText) };
     const { id: campaignId } = await call('POST /api/practices/{id}/campaigns', {
       id,
-      body: { list_id: list_id || choices.value?.lists[0]?.id || '', ...content },
+      body: { list_id: list_id || choices.value?.lists[0]?.id || '', ...content } as CampaignFields,
     });
     route(`/app/${id}/campaigns/${campaignId}`);
   });
@@ -104,7 +107,7 @@ const Campaigns = () => {
   const w = translated(words);
   const id = practice.value?.id ?? '';
   const filters = useFilters();
-  const { status = '' } = filters.values;
+  const { status = '', template = '' } = filters.values;
   const pages = useList('GET /api/practices/{id}/campaigns', { id, status: status as CampaignStatus });
   const create = (
     <FormDialog button={w.create} kind="primary">
@@ -115,6 +118,13 @@ const Campaigns = () => {
   return (
     <>
       <Head title={w.pages.campaigns} intro={w.intro} actions={(status !== '' || hasRows(pages)) && create} />
+      <Dialog
+        title={w.create}
+        isOpen={template !== ''}
+        onClose={() => filters.set({ template: '' }, 'replace')}
+      >
+        <NewCampaign id={id} template={template} />
+      </Dialog>
       {!isEmpty && (
         <div class="filters">
           <FilterSelect

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import type { Template } from '#api';
+import type { Template, UpdateTemplateBody } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { call } from '#dashboard/api/call.ts';
 import { useAction, useAnswer, useList, useNewer } from '#dashboard/data.ts';
@@ -12,16 +12,18 @@ import {
   type Content,
   ContentFields,
   ContentPreview,
+  contentNames,
   contentOf,
   sentContent,
   type Values,
 } from '#dashboard/parts/content.tsx';
 import { Confirm, Dialog } from '#dashboard/parts/dialog.tsx';
+import { held } from '#dashboard/parts/draft.tsx';
 import { ErrorNote, Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField, useFields } from '#dashboard/parts/form.tsx';
+import { makeDocument } from '#dashboard/parts/made-content.ts';
 import { asHtml, filled, placeholdersIn, practiceValues } from '#dashboard/parts/placeholders.ts';
 import { PagedTable } from '#dashboard/parts/table.tsx';
-import { useUnsaved } from '#dashboard/parts/unsaved.ts';
 import { account, practice } from '#dashboard/session.ts';
 import { translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
@@ -38,24 +40,46 @@ const namesOf = ({ name, description, reply_to }: Template) => ({
   reply_to: reply_to ?? '',
 });
 
+/** What the form holds. */
+interface Written {
+  readonly content: Content;
+  readonly fields: ReturnType<typeof namesOf>;
+}
+
 const Writing = ({ id, template, onChanged }: OneProps) => {
   const w = translated(words);
   const [content, setContent] = useState<Content>(contentOf(template));
-  const { fields, field } = useFields(namesOf(template));
+  /** Counts what was put in the place of the content. */
+  const [takenIn, setTakenIn] = useState(0);
+  const { fields, field, setFields } = useFields(namesOf(template));
   const [values, setValues] = useState<Values>({});
   const record = useAnswer('GET /api/practices/{id}', { id });
   const known = record.value ? practiceValues(record.value) : {};
+  const takeIn = (taken: Written): void => {
+    setContent(taken.content);
+    setFields(taken.fields);
+    setTakenIn((before) => before + 1);
+  };
   const save = useAction(async () => {
-    const saved = await call('PATCH /api/practices/{id}/templates/{templateID}', {
-      id,
-      templateID: template.id,
-      body: {
-        ...sentContent(content),
-        name: fields.name,
-        description: fields.description || null,
-        reply_to: fields.reply_to.trim() || null,
+    const body = {
+      ...sentContent(content),
+      name: fields.name,
+      description: fields.description || null,
+      reply_to: fields.reply_to.trim() || null,
+    } as UpdateTemplateBody;
+    const over = {
+      record: template,
+      names: { ...contentNames(), name: w.name, description: w.purpose, reply_to: w.replyTo },
+      take: (current: Template) => {
+        takeIn({ content: contentOf(current), fields: namesOf(current) });
+        onChanged(current);
       },
-    });
+    };
+    const saved = await call(
+      'PATCH /api/practices/{id}/templates/{templateID}',
+      { id, templateID: template.id, body },
+      { over },
+    );
     // The content becomes what was stored; what was typed meanwhile stays.
     setContent((present) => (present === content ? contentOf(saved) : present));
     onChanged(saved);
@@ -63,16 +87,17 @@ const Writing = ({ id, template, onChanged }: OneProps) => {
   });
   const test = useAction(async () => {
     const to = account.value?.email ?? '';
-    const { subject, text, html } = sentContent(content);
-    const names = placeholdersIn(content.subject, content.text, content.html);
+    const { subject, document } = content;
+    const { text, html } = document === null ? content : await makeDocument(id, document, subject);
+    const names = placeholdersIn(subject, text, html);
     const shown = Object.fromEntries(names.map((one) => [one, values[one] || known[one] || `[${one}]`]));
     await call('POST /api/practices/{id}/send', {
       id,
       body: {
         to,
         subject: filled(subject, shown),
-        text: text === null ? undefined : filled(text, shown),
-        html: html === null ? undefined : filled(html, shown, asHtml),
+        text: text === '' ? undefined : filled(text, shown),
+        html: html === '' ? undefined : filled(html, shown, asHtml),
         message_kind: 'test',
       },
     });
@@ -80,11 +105,11 @@ const Writing = ({ id, template, onChanged }: OneProps) => {
   });
   const isChanged =
     JSON.stringify([contentOf(template), namesOf(template)]) !== JSON.stringify([content, fields]);
-  useUnsaved(isChanged);
   return (
     <Form
       action={save}
       submit={w.save}
+      held={held({ content, fields }, takeIn)}
       others={
         <>
           <Button text={w.testMailToMe} disabled={test.isRunning} onClick={() => void test.run()} />
@@ -93,6 +118,7 @@ const Writing = ({ id, template, onChanged }: OneProps) => {
       }
     >
       <ContentFields
+        key={takenIn}
         content={content}
         onContent={setContent}
         values={values}
@@ -125,8 +151,7 @@ const OneVersion = ({
   });
   const takeBack = useAction(async () => {
     if (!data.value) return;
-    const { subject, text, html } = data.value;
-    const body = { subject, text, html };
+    const body = sentContent(contentOf(data.value)) as UpdateTemplateBody;
     onChanged(
       await call('PATCH /api/practices/{id}/templates/{templateID}', { id, templateID: template.id, body }),
     );

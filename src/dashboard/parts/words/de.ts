@@ -91,20 +91,11 @@ export const words = {
   },
   content: {
     subject: 'Betreff',
-    form: 'Fassung',
     html: 'Gestaltet (HTML)',
     text: 'Nur Text',
-    hint: 'Platzhalter stehen in doppelten geschweiften Klammern: {{name}}. Was im Impressum der Praxis steht, ist schon bekannt: {{practice.name}}, {{practice.address}}, {{practice.privacy_url}}. Mit der Tabulatortaste verlassen Sie das Feld.',
-    broken: 'Das ist kein Platzhalter: {{name}}, nur Buchstaben ohne Umlaute, Ziffern, _ und Punkte',
-    preview: 'Vorschau',
-    desktop: 'Am Computer',
-    phone: 'Am Handy',
-    textOnly: 'Nur Text',
-    values: 'Probewerte',
-    valuesHint: 'Sie gelten nur für die Vorschau und die Probemail.',
+    document: 'Text der Mail',
+    mjml: 'Gestaltet (MJML)',
     forAll: 'Werte für alle',
-    forAllHint: 'Wer auf der Liste einen eigenen Wert hat, bekommt den.',
-    nothing: 'Diese Fassung ist leer.',
   },
   gate: {
     verdicts: {

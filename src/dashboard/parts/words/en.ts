@@ -86,20 +86,11 @@ export const words: typeof german = {
   },
   content: {
     subject: 'Subject',
-    form: 'Version',
     html: 'Formatted (HTML)',
     text: 'Text only',
-    hint: 'Placeholders are in double braces: {{name}}. What the legal notice of the practice says is known already: {{practice.name}}, {{practice.address}}, {{practice.privacy_url}}. The Tab key leaves the field.',
-    broken: 'This is no placeholder: {{name}}, only ASCII letters, digits, _ and dots',
-    preview: 'Preview',
-    desktop: 'On a computer',
-    phone: 'On a phone',
-    textOnly: 'Text only',
-    values: 'Test values',
-    valuesHint: 'They are for the preview and the test mail only.',
+    document: 'Text of the mail',
+    mjml: 'Formatted (MJML)',
     forAll: 'Values for all',
-    forAllHint: 'Who has a value of their own on the list gets that.',
-    nothing: 'This version is empty.',
   },
   gate: {
     verdicts: {

@@ -7,7 +7,7 @@ export const words = {
   create: 'Neues Rundschreiben',
   people: (count: number) => plural(count, { one: '# Person', other: '# Personen' }),
   noTemplate: 'Leer beginnen',
-  firstText: 'Guten Tag,\n\n',
+  firstText: ['Guten Tag,', ''],
   noList: 'Legen Sie zuerst eine Liste an.',
   toLists: 'Zu den Listen',
   found: 'Rundschreiben',

@@ -8,7 +8,7 @@ export const words: typeof german = {
   create: 'New campaign',
   people: (count) => plural(count, { one: '# person', other: '# people' }),
   noTemplate: 'Begin empty',
-  firstText: 'Hello,\n\n',
+  firstText: ['Hello,', ''],
   noList: 'Create a list first.',
   toLists: 'To the lists',
   found: 'Campaigns',
