@@ -31,6 +31,7 @@ import { type BulkBody, type BulkRecipient, bulkRecipient, MAX_EMAIL } from './b
 import { type Draft, type DraftAttachment, frameOf } from './draft.ts';
 import { type Candidate, evaluate, scan } from './evaluate.ts';
 import type { GateKind } from './gate.ts';
+import type { ImageLinks } from './images/image-links.ts';
 import { inlined } from './images/inline.ts';
 import type { IntakeContext } from './intake-context.ts';
 import {
@@ -94,7 +95,11 @@ const contentOf = (db: TenantDb, { template, template_version }: BulkBody) => {
 };
 
 /** Throws `not_found` for a stored template, `invalid_request` for one that cannot be used. */
-export const bulkContent = (db: TenantDb, body: BulkBody): BulkContent => {
+export const bulkContent = (
+  db: TenantDb,
+  body: BulkBody,
+  links?: Pick<ImageLinks, 'renewed'>,
+): BulkContent => {
   const {
     kind: usualKind,
     replyTo,
@@ -105,7 +110,7 @@ export const bulkContent = (db: TenantDb, body: BulkBody): BulkContent => {
     text,
     html: given,
   } = contentOf(db, body);
-  const { html, attachments } = inlined(db, given, images);
+  const { html, attachments } = inlined(db, given, images, links);
   const content = { subject, text, html };
   const compiled = compileContent(content);
   if (compiled.problems.length > 0)
@@ -343,7 +348,7 @@ export const sendBulk = (intake: IntakeContext, request: BulkRequest): Promise<A
   const digest = hash('sha256', `bulk\n${JSON.stringify(asked)}`, 'buffer');
   const whole = { ...request, projectId: body.project_id ?? null, digest };
   return answerWhole(intake, whole, async (): Promise<WholeAnswer> => {
-    const written = await intake.files.read(tenantId, (db) => bulkContent(db, body));
+    const written = await intake.files.read(tenantId, (db) => bulkContent(db, body, intake.images));
     const common = commonOf(body, written);
     const entries = await entriesOf(written, body);
     const outcomes = await sendAll(intake, request, common, entries, digest);

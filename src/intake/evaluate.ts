@@ -195,7 +195,10 @@ export const evaluate = (
 ): Evaluation => {
   const projectId = chooseProject(db, candidate);
   refuseArchived(db, projectId);
-  const given = typeof candidate.draft === 'function' ? candidate.draft(db) : candidate.draft;
+  const written = typeof candidate.draft === 'function' ? candidate.draft(db) : candidate.draft;
+  // What is shared was stored with them.
+  const given =
+    written.shared === null ? { ...written, html: intake.images.renewed(db, written.html) } : written;
   const route = routeOf(db, given, projectId);
   const { source, tokenId = null, projects, campaign } = candidate;
   const tracked = withOwnNames(db, route, withSettingsOf(route, given, source));

@@ -165,3 +165,22 @@ describe('mails that carry their images', () => {
     expect(rows).toEqual([{ count: 3, bytes: 0 }]);
   });
 });
+
+test('mails link to the images where the practice is now, though the template was written elsewhere', async () => {
+  const logo = await image();
+  await ask('POST', '/templates', { name: 'umzug', subject: 'Umzug', html: showing(logo) });
+  await app.stop();
+  app = await startApp({
+    ...{ clock, receiver, home: app.home },
+    config: { service: { public_origin: 'https://neu.example' } },
+  });
+  const here = await ask<Image>('GET', `/images/${logo.id}`);
+  expect(new URL(here.url).origin).toBe('https://neu.example');
+  await ask('POST', '/send', { to: 'ida@example.net', template: 'umzug' });
+  expect((await mailTo('ida@example.net')).html).toContain(`src="${here.url}"`);
+  await ask('POST', '/send/bulk', {
+    ...{ template: 'umzug', recipients: [{ email: 'jan@example.net' }] },
+    ...{ route: 'outgoing', message_kind: 'transactional' },
+  });
+  expect((await mailTo('jan@example.net')).html).toContain(`src="${here.url}"`);
+});

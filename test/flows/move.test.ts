@@ -18,6 +18,9 @@ import { bounceOf, bring } from '#test/support/reports.ts';
 import { talkTo } from '#test/support/smtp-talk.ts';
 import { createTestClock } from '#test/support/storage.ts';
 
+/** A picture of four points. */
+const DOT =
+  'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAE0lEQVQImWM4w8BwhgGMzzAwAAAZjgMx8FJdJAAAAABJRU5ErkJggg==';
 const hosts: Host[] = [];
 afterEach(async () => {
   for (const host of hosts.splice(0)) await endHost(host);
@@ -76,6 +79,15 @@ describe('a practice that moves under load', () => {
     });
     const byMail = await firstOf({ to: 'leser@example.org', message_kind: 'newsletter', route: 'broadcast' });
 
+    const { body: image } = await old.app.request<{ id: string; url: string }>(
+      'POST',
+      `${sender.base}/images`,
+      { content: DOT },
+      sender.token,
+    );
+    const shown = new URL(image.url).pathname;
+    const bytes = await (await fetch(old.app.origin + shown)).text();
+
     const accepted = ['weg@example.org', 'leserin@example.org', 'leser@example.org'];
     const refused: number[] = [];
     let loading = true;
@@ -113,6 +125,12 @@ describe('a practice that moves under load', () => {
       id: sender.practice.id,
       managed_host: `${sender.practice.slug}-2.send.neu.example`,
     });
+
+    // The images of old mails, at their old address and at the new host.
+    for (const { app } of [old, next]) {
+      const answer = await fetch(app.origin + shown);
+      expect([answer.status, await answer.text()]).toEqual([200, bytes]);
+    }
 
     // A bounce at the old return path.
     expect(await bring(old.app.inboundPort, bounced.mailFrom, bounceOf('weg@example.org'))).toMatch(/^250/);

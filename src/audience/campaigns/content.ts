@@ -3,6 +3,7 @@ import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { SubscriberRow } from '#src/audience/subscribers/store.ts';
 import { commonOf, draftFor } from '#src/intake/bulk.ts';
 import type { Draft } from '#src/intake/draft.ts';
+import type { ImageLinks } from '#src/intake/images/image-links.ts';
 import { inlined, type WithFiles } from '#src/intake/images/inline.ts';
 import { practiceValues } from '#src/intake/templates/practice-values.ts';
 import { compileContent, TOO_LONG } from '#src/intake/templates/render.ts';
@@ -104,12 +105,13 @@ export const compileMailing = (
   };
 };
 
-/** Does what `compileMailing` does, for the practice of that file. */
+/** Does what `compileMailing` does, for the practice of that file. `links`: images have their present addresses. */
 export const mailingIn = (
   db: TenantDb,
   row: Pick<CampaignRow, 'seq' | 'message_kind' | 'route_id'>,
   content = campaignStore(db).content(row.seq),
+  links?: Pick<ImageLinks, 'renewed'>,
 ): Mailing =>
   compileMailing(content, row, practiceValues(tenantStore(db).practice()), (html, mode) =>
-    inlined(db, html, mode),
+    inlined(db, html, mode, links),
   );

@@ -127,7 +127,9 @@ export const campaignTask = ({ files, clock, config, intake, accounts }: Campaig
     const known = handings.get(key);
     if (known) return known;
     try {
-      const mailing = await files.read(tenantId, (db) => mailingIn(db, row));
+      const mailing = await files.read(tenantId, (db) =>
+        mailingIn(db, row, undefined, intake.context.images),
+      );
       const handing = beginHanding(intake, tenantId, mailing, row);
       if (handings.size === MAX_HANDINGS) handings.clear();
       handings.set(key, handing);

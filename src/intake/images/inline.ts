@@ -5,15 +5,21 @@ import { imagesIn, withImages } from '#src/mail/copy-links.ts';
 import { imageStore } from '#src/messages/image-store.ts';
 import { extensionOf, type ImageMode } from '#src/messages/image-types.ts';
 import type { DraftAttachment } from '../draft.ts';
+import type { ImageLinks } from './image-links.ts';
 
 export interface WithFiles {
   readonly html: string | null;
   readonly attachments: readonly DraftAttachment[];
 }
 
-/** An image that is no longer there stays a link. */
-export const inlined = (db: TenantDb, html: string | null, mode: ImageMode): WithFiles => {
-  if (html === null || mode === 'linked') return { html, attachments: [] };
+/** An image that is no longer there stays a link. `links`: with their present addresses. */
+export const inlined = (
+  db: TenantDb,
+  html: string | null,
+  mode: ImageMode,
+  links?: Pick<ImageLinks, 'renewed'>,
+): WithFiles => {
+  if (html === null || mode === 'linked') return { html: links?.renewed(db, html) ?? html, attachments: [] };
   const files = new Map<string, DraftAttachment>();
   for (const [index, id] of imagesIn(html).entries()) {
     const image = imageStore(db).whole(id);
