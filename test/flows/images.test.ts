@@ -255,3 +255,18 @@ test('an image that nothing shows goes by night, once the mails that may show it
   await app.runJob('remove what is old');
   expect((await load(image.url)).status).toBe(404);
 });
+
+test('an image goes with its practice, when that is erased', async () => {
+  const { body: image } = await upload(await plain(53, 20).png().toBuffer(), undefined, other);
+  expect((await load(image.url)).status).toBe(200);
+  const { slug } = other.practice;
+  const { status, body } = await app.request<{ rows: Record<string, number> }>(
+    'POST',
+    `${other.base}/erase`,
+    { slug },
+    app.adminToken,
+  );
+  expect(status).toBe(200);
+  expect(body.rows.images).toBeGreaterThan(0);
+  expect((await load(image.url)).status).toBe(404);
+});
