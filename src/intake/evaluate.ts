@@ -198,7 +198,9 @@ export const evaluate = (
   const written = typeof candidate.draft === 'function' ? candidate.draft(db) : candidate.draft;
   // What is shared was stored with them.
   const given =
-    written.shared === null ? { ...written, html: intake.images.renewed(db, written.html) } : written;
+    written.shared === null && written.html !== null
+      ? { ...written, html: intake.images.renewed(db, written.html) }
+      : written;
   const route = routeOf(db, given, projectId);
   const { source, tokenId = null, projects, campaign } = candidate;
   const tracked = withOwnNames(db, route, withSettingsOf(route, given, source));

@@ -29,7 +29,7 @@ const MAX_LINKS = 200;
 const MAX_TEXT = 200;
 const ADDRESS = /https?:\/\/[^\s<>"']{1,2000}[^\s<>"'.,;:!?)\]]/gi;
 
-/** As a send would have it, with the values that are known; what has none keeps its placeholder. */
+/** What a send would have, with the values that are known; what has none keeps its placeholder. */
 export interface CheckedContent {
   readonly kind: Parameters<typeof checkMail>[2]['kind'];
   readonly subject: string;

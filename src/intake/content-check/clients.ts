@@ -1,7 +1,7 @@
 // Which mail programs do not show what a mail uses, and how many readers have them. Pure.
 
 /**
- * Of 100 readers of mail in German-speaking countries, rounded: an assumption, because no one can count them (docs/content-check.md).
+ * How many of 100 readers in German-speaking countries have each, rounded: an assumption, because no one can count them (docs/content-check.md).
  * The sum is 100.
  */
 export const readers = {
@@ -52,7 +52,7 @@ export interface Lost {
   /** Where the mail uses it first. */
   readonly excerpt: string;
   readonly clients: readonly { readonly name: string; readonly support: 'none' | 'partial' }[];
-  /** Of 100 readers: those whose program does not show it, and those whose shows it in part. */
+  /** How many of 100 readers have a program that does not show it, and one that shows it in part. */
   readonly none: number;
   readonly partial: number;
 }

@@ -31,7 +31,7 @@ export interface LinkState {
     | 'broken'
     | 'failing'
     | 'unreachable';
-  /** Of the answer; null where there was none. */
+  /** That of the answer; null where there was none. */
   readonly status: number | null;
 }
 
