@@ -41,16 +41,45 @@ const sharedByAll: Plugin = {
   },
 };
 
+/** Parts that few pages show: each of these has a copy, so that nobody else loads them. None keeps a state of its own. */
+const COPIED =
+  /\/dashboard\/parts\/(?:replies\/.*|attachments|chart|followers|gates|new-practice|plan-use|score|slowed|suppressions)\.tsx?$/;
+
+const copiedIntoPages: Plugin = {
+  name: 'copied into pages',
+  setup: ({ onLoad, onResolve, resolve }) => {
+    onResolve({ filter: /^(?:#dashboard\/parts|\.)\/.*\.tsx?$/ }, async (asked) => {
+      const { path, importer, kind, resolveDir, pluginData } = asked;
+      if (pluginData === 'resolved' || kind === 'dynamic-import') return undefined;
+      const page = pluginData?.page ?? /\/dashboard\/pages\/([^/]+)\//.exec(importer)?.[1];
+      if (page === undefined) return undefined;
+      const found = await resolve(path, { importer, kind, resolveDir, pluginData: 'resolved' });
+      if (!COPIED.test(found.path)) return undefined;
+      return { path: found.path, suffix: `?${page}`, pluginData: { page } };
+    });
+    onLoad({ filter: COPIED }, async ({ path, pluginData }) =>
+      pluginData?.page === undefined || path.endsWith('/words/de.ts')
+        ? undefined
+        : {
+            contents: await readFile(path, 'utf8'),
+            loader: path.endsWith('x') ? 'tsx' : 'ts',
+            pluginData,
+          },
+    );
+  },
+};
+
 /** Each German catalogue brings those of the other languages. */
 const translations: Plugin = {
   name: 'translations',
   setup: ({ onLoad }) => {
     const others = languageTags.filter((tag) => tag !== 'de');
     const imports = others.map((tag) => `import { words as ${tag} } from './${tag}.ts';`).join('');
-    onLoad({ filter: /\/dashboard\/(?:.*\/)?words\/de\.ts$/ }, async ({ path }) => ({
+    onLoad({ filter: /\/dashboard\/(?:.*\/)?words\/de\.ts$/ }, async ({ path, pluginData }) => ({
       contents: `${await readFile(path, 'utf8')}
 import { translations } from '#dashboard/languages.ts';${imports}translations.set(words, { ${others} });`,
       loader: 'ts',
+      pluginData,
     }));
   },
 };
@@ -120,7 +149,7 @@ export const buildDashboard = async (): Promise<Built> => {
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
     outdir: 'dist/dashboard',
-    plugins: [sharedByAll, translations],
+    plugins: [sharedByAll, copiedIntoPages, translations],
     loader: { '.svg': 'copy' },
     bundle: true,
     splitting: true,
