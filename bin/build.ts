@@ -31,7 +31,7 @@ const sharedByAll: Plugin = {
     onLoad(
       {
         filter:
-          /\/dashboard\/(?:main|pages\/[^/]+\/page|shell\/(?:help|palette|sign-in)|parts\/(?:conflict|records\/list|document-editor\/editor))\.tsx$|\/dashboard\/parts\/content\/parts\.ts$/,
+          /\/dashboard\/(?:main|pages\/[^/]+\/page|shell\/(?:help|palette|sign-in)|parts\/(?:conflict|records\/list|document-editor\/editor|replies\/spoken))\.tsx$|\/dashboard\/parts\/content\/parts\.ts$/,
       },
       async ({ path }) => ({
         contents: `import '#dashboard/shared.ts';${await readFile(path, 'utf8')}`,

@@ -20,6 +20,7 @@ import './parts/on-demand.ts';
 import './parts/pause.tsx';
 import './parts/placeholders.ts';
 import './parts/records.tsx';
+import './parts/replies.tsx';
 import './parts/secret.tsx';
 import './parts/selection.tsx';
 import './parts/table.tsx';

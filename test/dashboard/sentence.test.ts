@@ -10,7 +10,7 @@ import {
 } from '../../src/dashboard/pages/message/sentence.ts';
 import { words as de } from '../../src/dashboard/pages/message/words/de.ts';
 import { words as en } from '../../src/dashboard/pages/message/words/en.ts';
-import { ownReply, replyText } from '../../src/dashboard/parts/replies/replies.ts';
+import { ownReply, repliesIn } from '../../src/dashboard/parts/replies/replies.ts';
 import { words as repliesDe } from '../../src/dashboard/parts/replies/words/de.ts';
 import { words as repliesEn } from '../../src/dashboard/parts/replies/words/en.ts';
 
@@ -55,13 +55,13 @@ const facts = (
 const speaking = {
   de: {
     words: de,
-    replies: repliesDe,
+    replies: repliesIn(repliesDe),
     suppressions: { manual: 'Jemand hat sie von Hand gesperrt' },
     locale: 'de',
   },
   en: {
     words: en,
-    replies: repliesEn,
+    replies: repliesIn(repliesEn),
     suppressions: { manual: 'Someone suppressed it by hand' },
     locale: 'en-GB',
   },
@@ -284,7 +284,7 @@ describe('what is said in the place of a reply', () => {
     ['hard_bounced', 'refused:invalid_recipient', 'Den Grund können wir nicht einordnen.'],
     ['processed', '250 2.0.0 Ok: queued as 4c7bX', null],
   ])('%s, %s', (status, diagnostic, text) => {
-    expect(replyText(repliesDe, status, { diagnostic })).toBe(text);
+    expect(repliesIn(repliesDe).textOf(status, { diagnostic })).toBe(text);
   });
   test('a message that failed before it was tried never says a text of the API', () => {
     const given = facts({ status: 'failed', attempts: 0, diagnostic: 'refused:tenant_paused' }, [

@@ -6,8 +6,7 @@ import { useAnswer, useList, useNewer } from '#dashboard/data.ts';
 import { Badge, Card, LinkButton, Meter, Time } from '#dashboard/parts/basics.tsx';
 import { Empty, Loaded, Note } from '#dashboard/parts/feedback.tsx';
 import { FilterSelect } from '#dashboard/parts/filters.tsx';
-import { replyText } from '#dashboard/parts/replies/replies.ts';
-import { replyWords } from '#dashboard/parts/replies/words.ts';
+import { ReplyText } from '#dashboard/parts/replies.tsx';
 import { type Column, PagedTable, Table } from '#dashboard/parts/table.tsx';
 import { statusNames, toneOf } from '#dashboard/statuses.ts';
 import { language, moment, number, percent, translated } from '#dashboard/words.ts';
@@ -128,7 +127,8 @@ const columns = (id: string, refusals: Campaign['refusals']): readonly Column<Ca
     },
     {
       head: w.answer,
-      cell: ({ status, diagnostic }) => (status && replyText(replyWords(), status, { diagnostic })) ?? '–',
+      cell: ({ status, diagnostic }) =>
+        status && diagnostic ? <ReplyText status={status} diagnostic={diagnostic} /> : '–',
     },
     { head: w.changed, align: 'end', cell: ({ updated_at }) => <Time at={updated_at} /> },
   ];

@@ -11,8 +11,7 @@ import { Badge, Button, Card, Facts, Head, Time } from '#dashboard/parts/basics.
 import { Confirm, Menu } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { MailFrame } from '#dashboard/parts/mail-frame.tsx';
-import { replyText } from '#dashboard/parts/replies/replies.ts';
-import { replyWords } from '#dashboard/parts/replies/words.ts';
+import { ReplyText } from '#dashboard/parts/replies.tsx';
 import { may, practice } from '#dashboard/session.ts';
 import { letterTo, statusNames, toneOf } from '#dashboard/statuses.ts';
 import { refreshUnread } from '#dashboard/unread.ts';
@@ -152,16 +151,17 @@ const Mail = ({ id, data, mail }: { id: string; data: Data<InboundMessage>; mail
           [w.received, <Time key="at" at={mail.received_at} />],
           [
             w.forwards,
-            forwards
-              .map(({ to, status, diagnostic }) =>
-                [
-                  `${to}: ${w.forwardStates[status]}`,
-                  status === 'failed' && replyText(replyWords(), status, { diagnostic }),
-                ]
-                  .filter(Boolean)
-                  .join('. '),
-              )
-              .join('; '),
+            forwards.length > 0 &&
+              forwards.map(({ to, status, diagnostic }) => (
+                <p key={to}>
+                  {to}: {w.forwardStates[status]}
+                  {status === 'failed' && diagnostic && (
+                    <>
+                      . <ReplyText status={status} diagnostic={diagnostic} />
+                    </>
+                  )}
+                </p>
+              )),
           ],
         ]}
       />

@@ -7,8 +7,7 @@ import { useLive } from '#dashboard/live.ts';
 import type { PageProps } from '#dashboard/page-entry.ts';
 import { Badge, Card, Facts, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { Empty, Loaded } from '#dashboard/parts/feedback.tsx';
-import { replyText } from '#dashboard/parts/replies/replies.ts';
-import { replyWords } from '#dashboard/parts/replies/words.ts';
+import { loadReplies } from '#dashboard/parts/replies.tsx';
 import { Suppressions } from '#dashboard/parts/suppressions.tsx';
 import { partWords } from '#dashboard/parts/words.ts';
 import { may, practice } from '#dashboard/session.ts';
@@ -34,7 +33,7 @@ const SUPPRESSING: ReadonlySet<MessageStatus> = new Set([
 const MAX_LOOKED_UP = 10;
 
 const load = async (id: string, messageID: string, abort: AbortSignal): Promise<Held> => {
-  const [message, timeline, events] = await Promise.all([
+  const [message, timeline, events, { spokenReplies }] = await Promise.all([
     call('GET /api/practices/{id}/messages/{messageID}', { id, messageID }, { abort }),
     call('GET /api/practices/{id}/messages/{messageID}/timeline', { id, messageID }, { abort }),
     call(
@@ -42,6 +41,7 @@ const load = async (id: string, messageID: string, abort: AbortSignal): Promise<
       { id, messageID, limit: MAX_EVENTS },
       { abort },
     ),
+    loadReplies(),
   ]);
   const doubtful = message.personal_data_removed || !may('suppressions.manage') ? [] : message.recipients;
   const suppressions = await Promise.all(
@@ -52,6 +52,7 @@ const load = async (id: string, messageID: string, abort: AbortSignal): Promise<
   );
   return {
     message,
+    replies: spokenReplies,
     timeline: timeline.data,
     events: events.data,
     suppressions: suppressions.flatMap(({ data }) => data),
@@ -91,7 +92,7 @@ type Entry = Pick<Held['timeline'][number], 'at' | 'status' | 'recipient' | 'det
 /** The detail is what a server replied, or the name of a rule or reason: what that means is said, and the reply is under the technical. */
 const Detail = ({
   of: { at, status, recipient, detail },
-  held: { events },
+  held: { events, replies },
 }: {
   readonly of: Entry;
   readonly held: Held;
@@ -102,7 +103,7 @@ const Detail = ({
   const text =
     status === 'suppressed'
       ? (Object.entries(reasons).find(([reason]) => reason === detail)?.[1] ?? null)
-      : replyText(replyWords(), status, { ...event, diagnostic: detail }, event?.rule ?? detail);
+      : replies().textOf(status, { ...event, diagnostic: detail }, event?.rule ?? detail);
   return text && <p class="quiet">{text}</p>;
 };
 
@@ -139,7 +140,7 @@ const Shown = ({ held, reload }: { readonly held: Held; readonly reload: () => v
   const { message, suppressions } = held;
   const speaking: Speaking = {
     words: w,
-    replies: replyWords(),
+    replies: held.replies(),
     suppressions: partWords().suppression.reasons,
     locale: languages[language.value].locale,
     now: Date.now(),

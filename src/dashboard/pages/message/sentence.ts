@@ -1,6 +1,6 @@
 // What became of a mail, in one honest sentence that an office can say on the telephone, and what to add to it. It says no more than
 // is known: a server that took a mail has not shown it to a person, and where only our own relay took it, no one knows. Pure.
-import { ownReply, type Reply, type ReplyWords, whyOf } from '#dashboard/parts/replies/replies.ts';
+import type { Replies, Reply } from '#dashboard/parts/replies/replies.ts';
 import type { words } from './words/de.ts';
 
 export type SentenceTone = 'good' | 'warn' | 'bad' | 'plain';
@@ -38,7 +38,7 @@ export interface Facts {
 
 export interface Speaking {
   readonly words: typeof words;
-  readonly replies: ReplyWords;
+  readonly replies: Replies;
   /** Why addresses are suppressed, by the reason. */
   readonly suppressions: Readonly<Record<string, string>>;
   /** Dates are shown in it. */
@@ -91,14 +91,14 @@ export const sentenceOf = (facts: Facts, recipient: SentRecipient, speaking: Spe
   const last = (type: string, isByMachine = false): SentEvent | undefined =>
     events.findLast((event) => event.type === `message.${type}` && event.bot === isByMachine);
   const when = (type: string): string => moment(last(type)?.at ?? recipient.updated_at);
-  const why = (type: string) => whyOf(speaking.replies, recipient, last(type)?.rule);
+  const why = (type: string) => speaking.replies.whyOf(recipient, last(type)?.rule);
   const said = (tone: SentenceTone, text: string, ...more: readonly string[]): Sentence => ({
     tone,
     text,
     more,
   });
 
-  const ours = ownReply(recipient.diagnostic);
+  const ours = speaking.replies.ownOf(recipient.diagnostic);
   const byMachine = last('opened', true) ?? last('clicked', true);
   const machine = byMachine ? [w.machineOpened(moment(byMachine.at))] : [];
 

@@ -65,34 +65,37 @@ const reasonOf = (
   return (found as keyof Refusals | undefined) ?? 'unexplained';
 };
 
-/** `rule`: of the event, where there was one. */
-export const whyOf = (
-  { refusals }: Pick<ReplyWords, 'refusals'>,
-  reply: Omit<Reply, 'smtp_code'>,
-  rule: string | null | undefined,
-): Readonly<Record<'why' | 'advice', string>> => {
-  const { why, advice } = refusals[reasonOf(refusals, reply, rule)];
-  return { why, advice };
-};
-
 const refused: ReadonlySet<string> = new Set(['delivery_delayed', 'soft_bounced', 'hard_bounced', 'failed']);
 
 /** An enhanced status code in a reply that is kept as text alone. */
 const CODE = /\b[245]\.\d{1,3}\.\d{1,3}\b/;
 
-/** A sentence in the place of a reply; null where the status says all. */
-export const replyText = (
-  said: ReplyWords,
-  status: string,
-  { enhanced_code, diagnostic }: Partial<Reply>,
-  rule: string | null = null,
-): string | null => {
-  const ours = ownReply(diagnostic ?? null);
-  if (ours !== undefined) return said.own[ours];
-  if (!refused.has(status) || !(diagnostic || rule)) return null;
-  const reply = {
-    enhanced_code: enhanced_code ?? CODE.exec(diagnostic ?? '')?.[0] ?? null,
-    diagnostic: diagnostic ?? null,
+/** In the words of a language. */
+export const repliesIn = ({ refusals, own: said }: ReplyWords) => {
+  /** `rule`: of the event, where there was one. */
+  const whyOf = (reply: Omit<Reply, 'smtp_code'>, rule: string | null | undefined) => {
+    const { why, advice } = refusals[reasonOf(refusals, reply, rule)];
+    return { why, advice };
   };
-  return `${whyOf(said, reply, rule).why}.`;
+  return {
+    own: said,
+    whyOf,
+    /** A sentence in the place of a reply; null where the status says all. */
+    textOf: (
+      status: string,
+      { enhanced_code, diagnostic }: Partial<Reply>,
+      rule: string | null = null,
+    ): string | null => {
+      const ours = ownReply(diagnostic ?? null);
+      if (ours !== undefined) return said[ours];
+      if (!refused.has(status) || !(diagnostic || rule)) return null;
+      const reply = {
+        enhanced_code: enhanced_code ?? CODE.exec(diagnostic ?? '')?.[0] ?? null,
+        diagnostic: diagnostic ?? null,
+      };
+      return `${whyOf(reply, rule).why}.`;
+    },
+    ownOf: ownReply,
+  };
 };
+export type Replies = ReturnType<typeof repliesIn>;
