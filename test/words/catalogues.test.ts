@@ -176,10 +176,11 @@ interface Reader {
 const readers = new Map<string, Reader>(
   [...sources].map(([path, text]) => [path, { home: homeOfCode(path), text, names: namesIn(text) }]),
 );
-/** Whose words are in the catalogue: what is in its folder, or imports the folder's words. */
+/** Whose words are in the catalogue: what is in its folder, or beside it by the same name, or imports the folder's words. */
 const readersOf = (home: string): readonly Reader[] =>
   [...readers].flatMap(([path, reader]) =>
     (home === SEVERAL_PAGES ? path.startsWith(home) : reader.home === home) ||
+    path === `${home.slice(0, -1)}.tsx` ||
     reader.text.includes(`'#${home}words.ts'`)
       ? [reader]
       : [],

@@ -339,7 +339,6 @@ export const words = {
   'has more than 200,000 characters': 'hat mehr als 200.000 Zeichen',
   'control characters and broken characters are not allowed':
     'Steuerzeichen und zerbrochene Zeichen sind nicht erlaubt',
-  'control characters are not allowed': 'Steuerzeichen sind nicht erlaubt',
   'expected a name with ASCII letters, digits, _ and dots':
     'erwartet wird ein Name aus ASCII-Buchstaben, Ziffern, _ und Punkten',
   'expected the id of an image': 'erwartet wird die Kennung eines Bildes',

@@ -100,4 +100,8 @@ export const words = {
   'A practice has at most {} tokens.': 'Eine Praxis hat höchstens {} Token.',
   'Revoke tokens that are no longer needed; those that have expired count too.':
     'Widerrufen Sie Token, die nicht mehr gebraucht werden; abgelaufene zählen mit.',
+  'No operator has this address.': 'Kein Betreiber hat diese Adresse.',
+  'The configuration names them under operators.': 'Die Konfiguration nennt sie unter operators.',
+  'expected a status such as 422, or a class such as 4xx':
+    'erwartet wird ein Status wie 422 oder eine Klasse wie 4xx',
 } satisfies Sentences;
