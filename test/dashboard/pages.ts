@@ -77,7 +77,7 @@ export const pages: readonly ShownPage[] = [
     as: 'office',
     ready: '.sentence',
   },
-  { name: 'letter', path: ofPractice('letter'), as: 'office', ready: 'textarea' },
+  { name: 'letter', path: ofPractice('letter'), as: 'office', ready: '.writtentext' },
   { name: 'people', path: ofPractice('people'), as: 'office', ready: 'tbody tr' },
   { name: 'person', path: ofPractice('people/erika.mueller%40example.org'), as: 'admin', ready: 'tbody tr' },
   { name: 'account', path: () => '/app/account', as: 'office', ready: 'tbody tr' },

@@ -1,29 +1,28 @@
-// The text of the letter.
-import { useState } from 'preact/hooks';
-import { TextArea } from '#dashboard/parts/form.tsx';
+// The text of the letter, in the editor for documents.
+import { DocumentField, type WrittenDocument } from '#dashboard/parts/document-field.tsx';
+import { imageAddress, uploadImage } from '#dashboard/parts/made-content.ts';
 import { translated } from '#dashboard/words.ts';
-import { type LetterDocument, toDocument, toText } from './document.ts';
 import { words } from './words/de.ts';
 
-/** The value at first: from then on it is the field's. What comes from elsewhere needs another `key`. */
-export const Body = ({
-  value,
-  onChange,
-}: {
-  readonly value: LetterDocument;
-  readonly onChange: (value: LetterDocument) => void;
-}) => {
+interface BodyProps {
+  readonly id: string;
+  /** The document at first: from then on it is the editor's. What comes from elsewhere needs another `key`. */
+  readonly document: WrittenDocument;
+  readonly onDocument: (document: WrittenDocument) => void;
+  /** Names of placeholders. */
+  readonly names: readonly string[];
+}
+
+export const Body = ({ id, document, onDocument, names }: BodyProps) => {
   const w = translated(words);
-  const [text, setText] = useState(toText(value));
   return (
-    <TextArea
+    <DocumentField
       label={w.text}
-      rows={14}
-      value={text}
-      onValue={(typed) => {
-        setText(typed);
-        onChange(toDocument(typed));
-      }}
+      value={document}
+      onChange={onDocument}
+      placeholders={names.map((name) => ({ name, label: w.valueNames[name] ?? name }))}
+      upload={(file) => uploadImage(id, file)}
+      imageUrl={(image) => imageAddress(id, image)}
     />
   );
 };

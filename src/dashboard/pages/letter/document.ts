@@ -1,24 +1,14 @@
 // The document of a letter as far as this page reads it: its placeholders, whether it is empty, and plain text as a document. Pure.
+import type { WrittenDocument } from '#dashboard/parts/document-field.tsx';
 import { PLACEHOLDER } from '#dashboard/parts/placeholders.ts';
 
-interface Part {
-  readonly type: string;
-  readonly attrs?: Readonly<Record<string, unknown>>;
-  readonly content?: readonly Part[];
-  readonly text?: string;
-  readonly marks?: readonly Part[];
-}
-
-export interface LetterDocument {
-  readonly version: 1;
-  readonly content: readonly Part[];
-}
+type Part = WrittenDocument['content'][number];
 
 const partsIn = (parts: readonly Part[]): readonly Part[] =>
   parts.flatMap((part) => [part, ...(part.marks ?? []), ...partsIn(part.content ?? [])]);
 
 /** The names of its placeholders, each once. */
-export const documentNames = ({ content }: LetterDocument): readonly string[] => {
+export const documentNames = ({ content }: WrittenDocument): readonly string[] => {
   const names = partsIn(content).flatMap(({ type, attrs = {} }) => {
     if (type === 'placeholder') return [String(attrs.name)];
     const [, inLink] = PLACEHOLDER.exec(typeof attrs.href === 'string' ? attrs.href : '') ?? [];
@@ -27,7 +17,7 @@ export const documentNames = ({ content }: LetterDocument): readonly string[] =>
   return [...new Set(names)];
 };
 
-export const isBlank = ({ content }: LetterDocument): boolean =>
+export const isBlank = ({ content }: WrittenDocument): boolean =>
   !partsIn(content).some(
     ({ type, text = '' }) => ['placeholder', 'image', 'button'].includes(type) || text.trim() !== '',
   );
@@ -42,7 +32,7 @@ const inline = (line: string): readonly Part[] =>
     });
 
 /** An empty line ends a paragraph. */
-export const toDocument = (text: string): LetterDocument => ({
+export const toDocument = (text: string): WrittenDocument => ({
   version: 1,
   content: text
     .trim()
@@ -56,12 +46,8 @@ export const toDocument = (text: string): LetterDocument => ({
     })),
 });
 
-const inlineText = (parts: readonly Part[] = []): string =>
-  parts
-    .map(({ type, text = '', attrs }) =>
-      type === 'placeholder' ? `{{${attrs?.name}}}` : type === 'hard_break' ? '\n' : text,
-    )
-    .join('');
-
-export const toText = ({ content }: LetterDocument): string =>
-  content.map((block) => inlineText(partsIn(block.content ?? []))).join('\n\n');
+/** A letter that is still to be written, with the closing of the practice's letterhead. */
+export const BLANK: WrittenDocument = {
+  version: 1,
+  content: [{ type: 'paragraph', attrs: { align: 'start' } }, { type: 'signature' }],
+};

@@ -2,10 +2,11 @@
 import type { NewMessage, Practice, Template } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import type { Attachment } from '#dashboard/parts/attachments.tsx';
+import type { WrittenDocument } from '#dashboard/parts/document-field.tsx';
 import { filled, placeholdersIn, practiceValues } from '#dashboard/parts/placeholders.ts';
 import { localTime } from '#dashboard/words.ts';
 import { type Recipient, writtenRecipient } from './addresses.ts';
-import { documentNames, isBlank, type LetterDocument, toDocument } from './document.ts';
+import { BLANK, documentNames, isBlank, toDocument } from './document.ts';
 import type { Missing } from './sentence.ts';
 
 export interface Appointment {
@@ -25,7 +26,7 @@ export interface Letter {
   /** Id; empty: none. */
   readonly template: string;
   readonly subject: string;
-  readonly document: LetterDocument;
+  readonly document: WrittenDocument;
   /** Of placeholders, as they were typed. */
   readonly values: Readonly<Record<string, string>>;
   readonly appointment: Appointment | null;
@@ -40,7 +41,7 @@ export const newLetter = (to: readonly Recipient[]): Letter => ({
   replyTo: null,
   template: '',
   subject: '',
-  document: toDocument(''),
+  document: BLANK,
   values: {},
   appointment: null,
   at: null,
@@ -50,11 +51,18 @@ export const newLetter = (to: readonly Recipient[]): Letter => ({
 export const isFixed = (template: Template | undefined): boolean =>
   template !== undefined && template.document === null && template.html !== null;
 
+const documentIn = (template: Template | undefined): WrittenDocument => {
+  if (!template) return BLANK;
+  // The API's own description of it is a union of all its blocks.
+  if (template.document !== null) return template.document as WrittenDocument;
+  return template.text === null ? BLANK : toDocument(template.text);
+};
+
 export const withTemplate = (letter: Letter, template: Template | undefined): Letter => ({
   ...letter,
   template: template?.id ?? '',
   subject: template?.subject ?? '',
-  document: (template?.document as LetterDocument | null | undefined) ?? toDocument(template?.text ?? ''),
+  document: documentIn(template),
 });
 
 /** What is known without being asked: the practice by itself, and whom the letter goes to. */

@@ -65,7 +65,8 @@ const saidOf = ({ to, cc, bcc, appointment, at }: Letter, attachments: number): 
 
 /** The key that ends a line in a field sends no letter. */
 const withoutSending = (event: KeyboardEvent): void => {
-  if (event.key === 'Enter' && event.target instanceof HTMLInputElement) event.preventDefault();
+  const isOwn = event.target instanceof HTMLInputElement && !event.target.closest('dialog');
+  if (isOwn && event.key === 'Enter') event.preventDefault();
 };
 
 export const Writing = ({ id, own, policy, templates, to, template: first, onSent }: WritingProps) => {
@@ -280,7 +281,13 @@ export const Writing = ({ id, own, policy, templates, to, template: first, onSen
           </fieldset>
         )}
         {!isFixed(template) && (
-          <Body key={body} value={letter.document} onChange={(document) => change({ document })} />
+          <Body
+            key={body}
+            id={id}
+            document={letter.document}
+            onDocument={(document) => change({ document })}
+            names={asked.map(({ name }) => name)}
+          />
         )}
         {lostFiles.length > 0 && <Note kind="warn">{w.attachAgain(lostFiles.join(', '))}</Note>}
         <Attachments attaching={attaching} />

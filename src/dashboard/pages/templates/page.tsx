@@ -16,6 +16,8 @@ import { kindNames } from '#dashboard/statuses.ts';
 import { translated } from '#dashboard/words.ts';
 import { words } from './words/de.ts';
 
+/** Kinds that go to everyone on a list, not to one person. */
+const FOR_MANY: ReadonlySet<string> = new Set(['newsletter', 'custom', 'doi']);
 const ALL = '';
 /** Names of templates are no longer. */
 const MAX_NAME = 100;
@@ -125,12 +127,24 @@ const Templates = () => {
       align: 'end',
       cell: (row) => (
         <span class="actions">
-          {may('campaigns.send') && (
+          {!FOR_MANY.has(row.message_kind) && (
             <LinkButton
               kind="small"
               text={
                 <>
                   {w.useIt}
+                  <Hidden> {row.name}</Hidden>
+                </>
+              }
+              href={`/app/${id}/letter?template=${row.id}`}
+            />
+          )}
+          {may('campaigns.send') && (
+            <LinkButton
+              kind="small"
+              text={
+                <>
+                  {w.useForMany}
                   <Hidden> {row.name}</Hidden>
                 </>
               }

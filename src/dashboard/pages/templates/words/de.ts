@@ -9,6 +9,7 @@ export const words = {
   allKinds: 'Alle',
   folders: 'Arten von Vorlagen',
   actions: 'Was Sie damit tun können',
+  useForMany: 'Als Rundschreiben',
   useIt: 'Verwenden',
   duplicate: 'Kopie anlegen',
   duplicated: 'Das ist die Kopie.',

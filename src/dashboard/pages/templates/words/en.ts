@@ -10,6 +10,7 @@ export const words: typeof german = {
   allKinds: 'All',
   folders: 'Kinds of templates',
   actions: 'What you can do with it',
+  useForMany: 'As a campaign',
   useIt: 'Use',
   duplicate: 'Make a copy',
   duplicated: 'This is the copy.',
