@@ -193,9 +193,9 @@ const codeNames = new Set(
     ...(text.match(/(?<=')[^'\n]+(?=')/g) ?? []),
   ]),
 );
-/** Rules about subjects have their ids without the prefix that their words have; punctuation stands for itself. */
+/** Rules about subjects have their ids without the prefix that their words have; numbers and punctuation stand for themselves. */
 const isCode = (key: string): boolean =>
-  !/\w/.test(key) ||
+  !/[a-z]/i.test(key) ||
   [key, ...(key.startsWith('subject_') ? [key.slice('subject_'.length)] : [])].some(
     (code) => codeNames.has(code) || code.split('.').every((part) => codeNames.has(part)),
   );

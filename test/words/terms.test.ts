@@ -75,3 +75,13 @@ test('what a function says in another case is read too', () => {
   const source = "export const words = { a: (x: 'the') => (x === 'the' ? 'Ja' : 'Testpost') } as const;";
   expect(writtenIn(source)).toEqual(['Ja', 'Testpost']);
 });
+
+test.each(['de', 'en'])('one that waits is spoken of as one, in %s', (language) => {
+  const { words } = load(join(SRC, `dashboard/pages/overview/words/${language}.ts`));
+  const forms = Object.values(words.reasons as Record<string, { one: string; other: string }>);
+  expect(forms).toHaveLength(8);
+  for (const { one, other } of forms) {
+    expect(one).toMatch(/^# (?:wird|wartet|ist|geht|is|waits) /);
+    expect(one).not.toBe(other);
+  }
+});
