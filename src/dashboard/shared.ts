@@ -5,6 +5,7 @@ import './campaign-statuses.ts';
 import './data.ts';
 import './given-names.ts';
 import './live.ts';
+import './pages.ts';
 import './parts/basics.tsx';
 import './parts/content.tsx';
 import './parts/dialog.tsx';

@@ -29,6 +29,32 @@ test('? shows the shortcuts; who switches off those of a single key has none, an
   expect(await help.count()).toBe(0);
 });
 
+test('the palette begins things and finds people, messages, lists and templates, by few requests', async () => {
+  await office.ask('POST', '/lists', { name: 'Rundbrief der Praxis' });
+  await office.ask('POST', '/templates', { name: 'rundgang', subject: 'Rundgang', text: 'Hallo' });
+  await office.app.send(office.sender, { to: '"Rundine Vogt" <vogt@example.org>', subject: 'Rundum gesund' });
+  const page = await office.open('overview');
+  let requests = 0;
+  page.on('request', (request) => {
+    requests += Number(/\/(?:messages\/search|lists|templates)\?/.test(request.url()));
+  });
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Suchen und springen' });
+  await palette.getByRole('combobox').pressSequentially('rund');
+  const choice = (name: RegExp) => palette.getByRole('option', { name });
+  await choice(/Rundine Vogt.*Person/).waitFor();
+  await choice(/Rundum gesund.*Nachricht/).waitFor();
+  await choice(/Rundbrief der Praxis.*Liste/).waitFor();
+  await choice(/rundgang.*Vorlage/).waitFor();
+  expect(requests).toBeLessThan(6);
+  await checkAccessibility(page);
+  await palette.getByRole('combobox').fill('webhook anl');
+  await choice(/Webhook anlegen/).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  await page.getByRole('dialog', { name: 'Webhook anlegen' }).waitFor();
+});
+
 test('nothing of a page stays behind when it is left a hundred times', async () => {
   const page = await office.open('lists');
   const session = await page.context().newCDPSession(page);

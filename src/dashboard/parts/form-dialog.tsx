@@ -1,6 +1,7 @@
 // A button that opens a form in a dialog. The form is made whenever it is opened, so nothing typed before is left in it.
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import { Dialog } from './dialog.tsx';
 import { closeUnlessUnsaved } from './unsaved.ts';
 
@@ -20,6 +21,14 @@ export const FormDialog = ({
   readonly children: (close: () => void) => ComponentChildren;
 }) => {
   const [isOpen, setOpen] = useState(false);
+  const { query, path, route } = useLocation();
+  // The palette leads to the page and asks for its form.
+  const isWanted = kind === 'primary' && query.create !== undefined;
+  useEffect(() => {
+    if (!isWanted) return;
+    setOpen(true);
+    route(path, true);
+  }, [isWanted]);
   const box = useRef<HTMLDivElement>(null);
   // By its form's own "cancel" too. While the form saves it is closed at once.
   const close = (): void => closeUnlessUnsaved(box.current, () => setOpen(false));

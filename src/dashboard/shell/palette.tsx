@@ -3,12 +3,14 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { call } from '#dashboard/api/call.ts';
+import { practicePages } from '#dashboard/pages.ts';
 import { Dialog } from '#dashboard/parts/dialog.tsx';
 import { mayLeave } from '#dashboard/parts/unsaved.ts';
 import { account, isOperator, may, practice } from '#dashboard/session.ts';
-import { language, plain } from '#dashboard/words.ts';
-import { navigationFor } from './navigation.tsx';
+import { language, plain, translated } from '#dashboard/words.ts';
+import { isAllowed, navigationFor } from './navigation.tsx';
 import { isPaletteOpen } from './on-demand.tsx';
+import { words } from './palette/words/de.ts';
 import { shellWords } from './words.ts';
 
 interface Choice {
@@ -51,35 +53,133 @@ const useAllPractices = (typed: string): readonly Choice[] => {
   return found;
 };
 
-const choicesFor = (typed: string, others: readonly Choice[]): readonly Choice[] => {
+/** What one can begin: the page opens its form by the query. */
+const actionsOf = (base: string): readonly Choice[] => {
+  const w = translated(words);
+  const needs = new Map(practicePages.map((page) => [page.path, page]));
+  return Object.entries(w.actions).flatMap(([path, text]) => {
+    const page = needs.get(path);
+    if (!page || !isAllowed(page)) return [];
+    return [
+      { text, kind: w.action, href: path === 'letter' ? `${base}/letter` : `${base}/${path}?create=yes` },
+    ];
+  });
+};
+
+const MAX_LISTED = 100;
+
+/** Lists and templates of the practice, asked for once while the palette is open. */
+const useRecords = (base: string): readonly Choice[] => {
+  const [found, setFound] = useState<readonly Choice[]>([]);
+  const id = practice.value?.id;
+  useEffect(() => {
+    if (id === undefined) return;
+    const controller = new AbortController();
+    const how = { abort: controller.signal };
+    const take = (
+      kind: string,
+      path: string,
+      data: readonly { readonly id: string; readonly name: string }[],
+    ) =>
+      setFound((before) => [
+        ...before,
+        ...data.map((row) => ({ text: row.name, kind, href: `${base}/${path}/${row.id}` })),
+      ]);
+    const w = translated(words);
+    if (may('messages.send'))
+      call('GET /api/practices/{id}/templates', { id, limit: MAX_LISTED }, how)
+        .then(({ data }) => take(w.template, 'templates', data))
+        .catch(() => {});
+    if (may('lists.manage'))
+      call('GET /api/practices/{id}/lists', { id, limit: MAX_LISTED }, how)
+        .then(({ data }) => take(w.list, 'lists', data))
+        .catch(() => {});
+    return () => controller.abort();
+  }, [id]);
+  return found;
+};
+
+const MAX_HITS = 5;
+const MIN_TYPED = 2;
+
+/** The newest messages that fit, and the people they went to: one request for both. */
+const useMail = (typed: string, base: string): readonly Choice[] => {
+  const [found, setFound] = useState<readonly Choice[]>([]);
+  const id = practice.value?.id;
+  const q = typed.trim();
+  useEffect(() => {
+    setFound([]);
+    if (id === undefined || q.length < MIN_TYPED || !may('messages.view')) return;
+    const controller = new AbortController();
+    const search = async (): Promise<void> => {
+      const w = translated(words);
+      const query = { id, q, limit: MAX_HITS };
+      const { data } = await call('GET /api/practices/{id}/messages/search', query, {
+        abort: controller.signal,
+      });
+      const people = new Map(
+        data
+          .flatMap(({ recipients }) => recipients)
+          .filter(({ address, name }) => plain(`${name ?? ''} ${address}`).includes(plain(q)))
+          .map(({ address, name }) => [address, name ?? address]),
+      );
+      setFound([
+        ...(may('lists.manage')
+          ? [...people].map(([address, name]) => ({
+              text: name,
+              kind: w.person,
+              href: `${base}/people/${encodeURIComponent(address)}`,
+            }))
+          : []),
+        ...data.map((row) => ({
+          text: row.subject || w.noSubject,
+          kind: w.message,
+          href: `${base}/post/${row.id}`,
+        })),
+      ]);
+    };
+    const timer = setTimeout(() => void search().catch(() => {}), TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [q, id]);
+  return found;
+};
+
+const choicesFor = (
+  typed: string,
+  records: readonly Choice[],
+  others: readonly Choice[],
+): readonly Choice[] => {
   const w = shellWords();
   const inside = practice.value;
+  const base = `/app/${inside?.id}`;
   const pages = navigationFor().flatMap(({ group, pages }) =>
     pages.map(({ href, title }) => ({ href, text: title, kind: w.groups[group] })),
   );
   const practices = (account.value?.practices ?? [])
     .filter(({ status }) => status === 'active')
     .map(({ practice_id, name }) => ({ text: name, kind: w.choosePractice, href: `/app/${practice_id}` }));
-  const found = [...pages, ...practices].filter(({ text }) => plain(text).includes(plain(typed.trim())));
+  const isTyped = typed.trim() !== '';
+  const fits = ({ text }: Choice): boolean => plain(text).includes(plain(typed.trim()));
+  const found = [...pages, ...(inside && isTyped ? actionsOf(base) : []), ...practices].filter(fits);
   const searches: Choice[] = [];
-  if (inside && typed.trim() !== '') {
+  if (inside && isTyped) {
     const query = encodeURIComponent(typed.trim());
     if (may('messages.view'))
-      searches.push({
-        text: w.searchMail(typed.trim()),
-        kind: '',
-        href: `/app/${inside.id}/post?q=${query}`,
-      });
+      searches.push({ text: w.searchMail(typed.trim()), kind: '', href: `${base}/post?q=${query}` });
     if (typed.includes('@') && may('lists.manage'))
-      searches.push({
-        text: w.searchPerson(typed.trim()),
-        kind: '',
-        href: `/app/${inside.id}/people/${query}`,
-      });
+      searches.push({ text: w.searchPerson(typed.trim()), kind: '', href: `${base}/people/${query}` });
   }
   // What is found later comes last: what is chosen stays where it is.
-  const known = new Set(practices.map(({ href }) => href));
-  return [...found.slice(0, MAX_CHOICES), ...searches, ...others.filter(({ href }) => !known.has(href))];
+  const all = [
+    ...found.slice(0, MAX_CHOICES),
+    ...searches,
+    ...(isTyped ? records.filter(fits).slice(0, MAX_HITS) : []),
+    ...others,
+  ];
+  return all.filter(({ href }, at) => all.findIndex((one) => one.href === href) === at);
 };
 
 const Choices = ({ onChosen }: { readonly onChosen: (href: string) => void }) => {
@@ -87,7 +187,8 @@ const Choices = ({ onChosen }: { readonly onChosen: (href: string) => void }) =>
   const id = useId();
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
-  const choices = choicesFor(typed, useAllPractices(typed));
+  const base = `/app/${practice.value?.id}`;
+  const choices = choicesFor(typed, useRecords(base), [...useMail(typed, base), ...useAllPractices(typed)]);
   const chosen = Math.min(at, choices.length - 1);
   return (
     <>

@@ -26,7 +26,7 @@ export const words = {
   search: 'Suchen',
   ctrlK: 'Strg K',
   palette: 'Suchen und springen',
-  palettePlaceholder: 'Seite, Praxis, Adresse oder Betreff',
+  palettePlaceholder: 'Seite, Person, Nachricht, Liste oder Vorlage',
   searchMail: (text: string) => `Post durchsuchen: ${text}`,
   searchPerson: (text: string) => `Person: ${text}`,
   language: 'Sprache',

@@ -28,7 +28,7 @@ export const words: typeof german = {
   search: 'Search',
   ctrlK: 'Ctrl K',
   palette: 'Search and go',
-  palettePlaceholder: 'Page, practice, address or subject',
+  palettePlaceholder: 'Page, person, message, list or template',
   searchMail: (text) => `Search mail: ${text}`,
   searchPerson: (text) => `Person: ${text}`,
   language: 'Language',
