@@ -1,4 +1,4 @@
-// The two descriptions of the API as routes of it. Each is made at its first request and kept: the list of routes does
+// The descriptions of the API as routes of it. Each is made at its first request and kept: the list of routes does
 // not change while the service runs.
 import { createHash } from 'node:crypto';
 import { Document, isCollection, isPair, isScalar } from 'yaml';
@@ -40,10 +40,12 @@ const toYaml = (value: JsonSchema): string => {
 /** `listRoutes` is asked at the first request, so that the list may hold these routes too. */
 export const documentationRoutes = (listRoutes: () => readonly Route[], info: ServiceInfo): Route[] => {
   // What makes them is loaded at their first request, which few daemons ever get.
-  const yaml = once(async () => {
-    const { openApiDocument } = await import('./openapi.ts');
-    return toYaml(openApiDocument(listRoutes(), info));
-  });
+  const yamlOf = (part: 'native' | 'foreign') =>
+    once(async () => {
+      const { openApiDocument } = await import('./openapi.ts');
+      return toYaml(openApiDocument(listRoutes(), info, part));
+    });
+  const [native, foreign] = [yamlOf('native'), yamlOf('foreign')];
   const page = once(async () => {
     const { referencePage, referenceStyle } = await import('./reference.ts');
     const styleHash = createHash('sha256').update(referenceStyle).digest('base64');
@@ -64,7 +66,21 @@ export const documentationRoutes = (listRoutes: () => readonly Route[], info: Se
       isFixed: true,
       stability: 'stable',
       responses: { 200: { description: 'the document', body: YAML_TYPE } },
-      handle: async () => ({ status: 200, body: await yaml(), contentType: YAML_TYPE }),
+      handle: async () => ({ status: 200, body: await native(), contentType: YAML_TYPE }),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/openapi-compat.yaml',
+      isAnsweredWhileDraining: true,
+      tag: 'Service',
+      id: 'getForeignApiDescription',
+      usedBy: 'who writes a client in the form of another service',
+      summary: 'The forms of other services described for machines, OpenAPI 3.1.',
+      access: 'public',
+      isFixed: true,
+      stability: 'stable',
+      responses: { 200: { description: 'the document', body: YAML_TYPE } },
+      handle: async () => ({ status: 200, body: await foreign(), contentType: YAML_TYPE }),
     }),
     defineRoute({
       method: 'get',

@@ -279,8 +279,16 @@ const describeWebhooks = (description: EventsDescription, book: SchemaBook) => {
   };
 };
 
+/** The service's own calls, with what webhooks bring; or those in the forms of other services, which come with clients of theirs. */
+type Part = 'native' | 'foreign';
+
 /** The document as a plain object. Throws where two different schemas have one id. */
-export const openApiDocument = (routes: readonly Route[], info: ServiceInfo): JsonSchema => {
+export const openApiDocument = (
+  all: readonly Route[],
+  info: ServiceInfo,
+  part: Part = 'native',
+): JsonSchema => {
+  const routes = all.filter(({ shape }) => (shape === undefined) === (part === 'native'));
   const book = createSchemaBook();
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
@@ -289,7 +297,8 @@ export const openApiDocument = (routes: readonly Route[], info: ServiceInfo): Js
     paths[route.path] = item;
   }
   const errors = errorSchemas(book);
-  const { webhooks, schemas } = describeWebhooks(info.events, book);
+  const { webhooks, schemas } =
+    part === 'native' ? describeWebhooks(info.events, book) : { webhooks: {}, schemas: {} };
   const operations = [paths, webhooks].flatMap((items) =>
     Object.values(items).flatMap(Object.values<Operation>),
   );
@@ -310,7 +319,7 @@ export const openApiDocument = (routes: readonly Route[], info: ServiceInfo): Js
     security: usualSecurity,
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
-    webhooks,
+    ...(part === 'native' ? { webhooks } : {}),
     components: {
       parameters,
       responses,

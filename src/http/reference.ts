@@ -172,7 +172,8 @@ export const referencePage = (routes: readonly Route[], info: ServiceInfo): stri
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
 <style>${referenceStyle}</style></head><body>
-<h1>${title}</h1><p>Version ${escapeHtml(info.version)} at ${code(info.origin)}. For machines: <a href="/openapi.yaml">/openapi.yaml</a>.</p>
+<h1>${title}</h1><p>Version ${escapeHtml(info.version)} at ${code(info.origin)}. For machines: <a href="/openapi.yaml">/openapi.yaml</a>, and
+<a href="/openapi-compat.yaml">/openapi-compat.yaml</a> with the forms of other services.</p>
 <p>${prose(COMPRESSION)}</p>
 <nav aria-label="Routes">${contents.join('\n')}
 <h2><a href="#${EVENTS_ANCHOR}">Webhook events</a></h2></nav>

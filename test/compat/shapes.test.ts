@@ -1,9 +1,9 @@
 // What holds for all foreign shapes: how they are reached, by which credentials, and how they refuse.
 // @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { instead } from '#src/compat/open.ts';
 import { letter } from '#test/support/app.ts';
+import { describedPaths } from '#test/support/openapi.ts';
 import { openScene, type Scene } from './scene.ts';
 
 let scene: Scene;
@@ -11,7 +11,7 @@ let scene: Scene;
 let paths: Readonly<Record<string, object>>;
 beforeAll(async () => {
   scene = await openScene();
-  ({ paths } = parse((await scene.app.request('GET', '/openapi.yaml')).text));
+  paths = await describedPaths(scene.app);
 });
 afterAll(() => scene?.close());
 

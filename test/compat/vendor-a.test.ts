@@ -3,13 +3,13 @@
 // @module-tag slow
 import { Resend } from 'resend';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { parse } from 'yaml';
 import { asVendorA } from '#src/compat/errors.ts';
 import { errorTable } from '#src/kernel/error-table.ts';
 import type { ErrorCode } from '#src/kernel/errors.ts';
 import { letter, startApp } from '#test/support/app.ts';
 import { createHook, outboundTo, requestTo } from '#test/support/hooks.ts';
 import { type HttpsReceiver, startHttpsReceiver } from '#test/support/https-receiver.ts';
+import { describedPaths } from '#test/support/openapi.ts';
 import { join, unlimitedSignIn } from '#test/support/people.ts';
 import { type PlayedRspamd, startPlayedRspamd } from '#test/support/played-rspamd.ts';
 import { until } from '#test/support/process.ts';
@@ -156,9 +156,7 @@ const reaching: readonly Behaviour<WholeScene>[] = [
     differs:
       'audiences, contacts, segments, topics, broadcasts, API keys, webhooks, templates, events, inboxes, logs, suppressions and usage are 404 `not_found`, or 405 where the path takes other methods, and name what to use here',
     run: async (here) => {
-      const { paths } = parse((await here.app.request('GET', '/openapi.yaml')).text) as {
-        paths: Record<string, object>;
-      };
+      const paths = await describedPaths<Record<string, object>>(here.app);
       for (const base of ['/api/compat/resend', '']) {
         const client = clientOf(here, here.sender.token, base);
         const id = crypto.randomUUID();

@@ -2,11 +2,11 @@
 import type { AddressObject } from 'mailparser';
 import { Errors, Models, ServerClient } from 'postmark';
 import { expect } from 'vitest';
-import { parse } from 'yaml';
 import { asVendorB } from '#src/compat/errors.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { say } from '#src/kernel/say.ts';
 import type { Sender } from '#test/support/app.ts';
+import { describedPaths } from '#test/support/openapi.ts';
 import type { Behaviour } from './guide.ts';
 import { startMute } from './mute.ts';
 import type { Scene } from './scene.ts';
@@ -686,7 +686,7 @@ export const sendBehaviours: readonly Behaviour<Scene>[] = [
     differs: 'they are not served: the error (status 404) names the native call that does the same',
     run: async (scene) => {
       const client = clientOf(scene);
-      const { paths } = parse((await scene.app.request('GET', '/openapi.yaml')).text);
+      const paths = await describedPaths<Record<string, object>>(scene.app);
       const asked = [
         () => client.createTemplate({ Name: 'x' }),
         () => client.editTemplate('x' as never, {}),

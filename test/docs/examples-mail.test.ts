@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { startApp } from '#test/support/app.ts';
+import { describedPaths } from '#test/support/openapi.ts';
 
 interface Mail {
   readonly kind: string;
@@ -55,9 +55,7 @@ interface Operation {
   readonly operationId: string;
   readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
 }
-const { paths } = parse((await app.request('GET', '/openapi.yaml')).text) as {
-  paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-};
+const paths = await describedPaths<Readonly<Record<string, Readonly<Record<string, Operation>>>>>(app);
 const examples = Object.values(paths)
   .flatMap((item) => Object.values(item))
   .flatMap(({ operationId, requestBody }) => {

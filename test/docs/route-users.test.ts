@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { parse } from 'yaml';
 import { startApp } from '#test/support/app.ts';
+import { describedPaths } from '#test/support/openapi.ts';
 
 const textsIn = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, encoding: 'utf8' })
@@ -30,9 +30,8 @@ const namesPath = (path: string): RegExp =>
 test('every route is called here, or says who calls it', async () => {
   const app = await startApp();
   onTestFinished(app.remove);
-  const { paths } = parse(await (await fetch(`${app.origin}/openapi.yaml`)).text()) as {
-    paths: Record<string, Record<string, { operationId?: string; 'x-used-by'?: string }>>;
-  };
+  const paths =
+    await describedPaths<Record<string, Record<string, { operationId?: string; 'x-used-by'?: string }>>>(app);
   const dashboard = textsIn('src/dashboard').map(withPaths).join('\n');
   const named = [...textsIn('src/app/cli'), ...textsIn('docs'), readFileSync('README.md', 'utf8')]
     .map(withPaths)

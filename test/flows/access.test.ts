@@ -3,7 +3,6 @@
 // of it answers, is in a table; the running application's own description must agree with it in every route. Of routes that ask
 // the same, one is called by all callers, the others by one of those that get the same answer; in full length each by all.
 import { afterAll, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { permissions } from '#src/kernel/access.ts';
 import { errorTable } from '#src/kernel/error-table.ts';
 import type { ErrorCode } from '#src/kernel/errors.ts';
@@ -11,6 +10,7 @@ import { newId } from '#src/kernel/id.ts';
 import { startApp } from '#test/support/app.ts';
 import { checkCells } from '#test/support/cells.ts';
 import { startDnsZone } from '#test/support/dns-zone.ts';
+import { describedPaths } from '#test/support/openapi.ts';
 import { join, makeOwner, signIn, unlimitedSignIn } from '#test/support/people.ts';
 import { soak } from '#test/support/soak.ts';
 
@@ -40,6 +40,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   // Off unless it is configured.
   'GET /metrics': ['public', noSuchThing],
   'GET /openapi.yaml': ['public', found],
+  'GET /openapi-compat.yaml': ['public', found],
   'GET /reference': ['public', found],
   'GET /app/frame': ['public', found],
   'GET /.well-known/mta-sts.txt': ['public', noSuchThing],
@@ -570,9 +571,8 @@ const credentials: Readonly<Record<string, Readonly<Record<string, string>>>> = 
 interface Described {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly 'x-permission': string }>>>>;
 }
-const { text: openapi } = await app.request('GET', '/openapi.yaml');
 const described = Object.fromEntries(
-  Object.entries((parse(openapi) as Described).paths).flatMap(([path, item]) =>
+  Object.entries(await describedPaths<Described['paths']>(app)).flatMap(([path, item]) =>
     Object.entries(item).map(([method, { 'x-permission': access }]) => [
       `${method.toUpperCase()} ${path}`,
       access,

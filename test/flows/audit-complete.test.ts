@@ -2,13 +2,13 @@
 // found there with who did it, from where, and without any secret. The list of actions comes from the application.
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { DAY } from '#src/kernel/time.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
 import { type List, letter, startApp } from '#test/support/app.ts';
 import { readFrozen } from '#test/support/arrival.ts';
 import { prepareRestore } from '#test/support/command.ts';
 import { startDnsZone } from '#test/support/dns-zone.ts';
+import { describedPaths } from '#test/support/openapi.ts';
 import { invite, join, makeOwner, signIn, unlimitedSignIn } from '#test/support/people.ts';
 import { PROVIDER_TOKEN, startPlayedCloudflare } from '#test/support/played-cloudflare.ts';
 import { STRIPE_KEY, STRIPE_WEBHOOK_SECRET, startPlayedStripe } from '#test/support/played-stripe.ts';
@@ -84,9 +84,7 @@ const done = async (method: string, path: string, body?: unknown, token = app.ad
   return answer.body;
 };
 
-const { paths } = parse((await app.request('GET', '/openapi.yaml')).text) as {
-  paths: Record<string, Record<string, { 'x-audit'?: string }>>;
-};
+const paths = await describedPaths<Record<string, Record<string, { 'x-audit'?: string }>>>(app);
 const declaredActions = new Set(
   Object.values(paths).flatMap((item) =>
     Object.values(item).flatMap(({ 'x-audit': action }) => action ?? []),

@@ -1,8 +1,8 @@
 // Forms at every route of the running application that takes them: whatever is wrong with one is refused in the declared
 // form and stores nothing.
 import { afterAll, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { type Refusal, startApp } from '#test/support/app.ts';
+import { describedPaths } from '#test/support/openapi.ts';
 import { unlimitedSignIn } from '#test/support/people.ts';
 
 const MULTIPART = 'multipart/form-data';
@@ -30,8 +30,7 @@ interface Described {
 
 const app = await startApp({ config: unlimitedSignIn });
 afterAll(() => app.remove());
-const { text: openapi } = await app.request('GET', '/openapi.yaml');
-const takingForms = Object.entries((parse(openapi) as Described).paths).flatMap(([path, item]) =>
+const takingForms = Object.entries(await describedPaths<Described['paths']>(app)).flatMap(([path, item]) =>
   Object.entries(item)
     .filter(([, { requestBody }]) => requestBody !== undefined && MULTIPART in requestBody.content)
     .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),

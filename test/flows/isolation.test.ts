@@ -1,10 +1,10 @@
 // A practice's token sees nothing of another practice: every path that names a practice, and every id inside one,
 // answers as if the other did not exist. The paths come from the API's own description, so that none is forgotten.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { DAY, toIso } from '#src/kernel/time.ts';
 import { type List, letter, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { importEnded } from '#test/support/imports.ts';
+import { describedPaths } from '#test/support/openapi.ts';
 import { until } from '#test/support/process.ts';
 import { putMail } from '#test/support/received-mail.ts';
 
@@ -133,9 +133,9 @@ beforeAll(async () => {
       (rest) => app.sql(theirs.practice.id, `SELECT 1 FROM ${rest}`).length === 0,
     ),
   );
-  const { paths } = parse((await app.request('GET', '/openapi.yaml')).text);
+  const paths = await describedPaths<Record<string, object>>(app);
   operations = Object.keys(paths).flatMap((path) =>
-    METHODS.filter((method) => method in paths[path]).map((method) => ({ method, path })),
+    METHODS.filter((method) => method in (paths[path] ?? {})).map((method) => ({ method, path })),
   );
 });
 afterAll(() => app?.remove());

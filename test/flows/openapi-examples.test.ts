@@ -1,4 +1,4 @@
-// Every operation of /openapi.yaml is called with the examples that the document has for it, and answers as the document
+// Every operation of the API's two documents is called with the examples that its document has for it, and answers as that
 // says: with a status of success, in the form of its schema, by an independent validator. Only what no document can know is put in
 // their place: ids, codes, tokens, keys, and times that must be in the future.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
@@ -10,7 +10,6 @@ import { text as textOf } from 'node:stream/consumers';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { EXAMPLE_ID } from '#src/kernel/fields.ts';
 import { ANY_TYPE } from '#src/kernel/route.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
@@ -19,6 +18,7 @@ import { startApp } from '#test/support/app.ts';
 import { readFrozen } from '#test/support/arrival.ts';
 import { prepareRestore } from '#test/support/command.ts';
 import { startDnsZone } from '#test/support/dns-zone.ts';
+import { describedParts } from '#test/support/openapi.ts';
 import {
   forwardTokenTo,
   invite,
@@ -62,6 +62,8 @@ interface Described {
 interface Operation extends Described {
   readonly path: string;
   readonly method: string;
+  /** Which of the documents has it. */
+  readonly part: number;
 }
 
 const dns = await startDnsZone();
@@ -106,26 +108,30 @@ dns.delegate('mail.example.com', app.dnsPort ?? 0);
 dns.delegate('send.example.com', app.dnsPort ?? 0);
 for (const host of ['praxis.example', 'chat.example']) dns.set(host, 'A', '127.0.0.1');
 
-const document = parse((await app.request('GET', '/openapi.yaml')).text);
-const operations: readonly Operation[] = Object.entries<Record<string, Described>>(document.paths).flatMap(
-  ([at, item]) => Object.entries(item).map(([method, described]) => ({ ...described, path: at, method })),
+const documents = await describedParts(app);
+const operations: readonly Operation[] = documents.flatMap((document, part) =>
+  Object.entries<Record<string, Described>>(document.paths).flatMap(([at, item]) =>
+    Object.entries(item).map(([method, described]) => ({ ...described, path: at, method, part })),
+  ),
 );
 
 // A schema that many refer to is compiled once.
 const quick = { inlineRefs: false, code: { optimize: false } };
 const ajv = new Ajv2020({ strict: false, logger: false, allErrors: true, ...quick });
 formats.default(ajv);
-ajv.addSchema(document, 'api');
+documents.forEach((document, part) => void ajv.addSchema(document, `api${part}`));
 /** Refers to the whole document, as the schemas in it do. */
-const faultsOf = (schema: object, value: unknown): unknown => {
-  const inDocument = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/'));
+const faultsOf = ({ part }: Operation, schema: object, value: unknown): unknown => {
+  const inDocument = JSON.parse(JSON.stringify(schema).replaceAll('"#/', `"api${part}#/`));
   const validate = ajv.compile(inDocument);
   return validate(value) ? null : validate.errors;
 };
 
-const parametersOf = ({ parameters = [] }: Operation): Parameter[] =>
+const parametersOf = ({ parameters = [], part }: Operation): Parameter[] =>
   parameters.map((given) =>
-    given.$ref === undefined ? given : document.components.parameters[given.$ref.split('/').at(-1) ?? ''],
+    given.$ref === undefined
+      ? given
+      : documents[part].components.parameters[given.$ref.split('/').at(-1) ?? ''],
   );
 
 const examplesOf = ({ example, examples }: Media): unknown[] => [
@@ -748,7 +754,7 @@ describe.each(operations)('$operationId', (operation) => {
     'answers as it says ($type)',
     async ({ type, body, schema = {} }) => {
       const practice = isAlone(operation) ? await app.createPractice({ plan: 'gruppe' }) : shared;
-      if (body !== undefined) expect(faultsOf(schema, body)).toBeNull();
+      if (body !== undefined) expect(faultsOf(operation, schema, body)).toBeNull();
       const answer = await callWith(
         operation,
         practice.id,
@@ -763,7 +769,7 @@ describe.each(operations)('$operationId', (operation) => {
         const types = Object.keys(content).map((name) => name.split(';')[0]);
         if (!types.includes(ANY_TYPE)) expect(types).toContain(answer.type);
         const form = content[answer.type]?.schema;
-        if (form) expect(faultsOf(form, JSON.parse(answer.text))).toBeNull();
+        if (form) expect(faultsOf(operation, form, JSON.parse(answer.text))).toBeNull();
       }
     },
   );

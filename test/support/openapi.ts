@@ -1,4 +1,8 @@
-// A description of the API as one tree: references are replaced by what they name, `allOf` by all its fields.
+// The API's two documents, of its own calls and of those in the forms of other services; and a document as one tree: references are
+// replaced by what they name, `allOf` by all its fields.
+import { parse } from 'yaml';
+import type { TestApp } from './app.ts';
+
 interface Node {
   readonly [key: string]: unknown;
 }
@@ -37,3 +41,19 @@ export const dereference = <T>(document: T): T => {
   };
   return walk(document, []) as T;
 };
+
+/** Both, parsed. */
+// biome-ignore lint/suspicious/noExplicitAny: each reader knows what it looks for.
+export const describedParts = async (app: Pick<TestApp, 'request'>): Promise<any[]> =>
+  Promise.all(
+    ['/openapi.yaml', '/openapi-compat.yaml'].map(async (path) =>
+      parse((await app.request('GET', path)).text),
+    ),
+  );
+
+/** The paths of both, each as in its document; with `isWhole`, without references. */
+export const describedPaths = async <Paths>(
+  app: Pick<TestApp, 'request'>,
+  { isWhole = false }: { readonly isWhole?: boolean } = {},
+): Promise<Paths> =>
+  Object.assign({}, ...(await describedParts(app)).map((part) => (isWhole ? dereference(part) : part).paths));

@@ -2,11 +2,10 @@
 // fields it takes and answers. That each operation succeeds is in openapi-examples.test.ts, who may call it in access.test.ts.
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { startApp } from '#test/support/app.ts';
 import { checkCells } from '#test/support/cells.ts';
 import { listed, specified } from '#test/support/markdown-tables.ts';
-import { dereference } from '#test/support/openapi.ts';
+import { describedPaths } from '#test/support/openapi.ts';
 
 interface Schema {
   readonly properties?: Readonly<Record<string, unknown>>;
@@ -45,11 +44,9 @@ const { practice, token } = await app.createSender();
 
 /** A parameter may have another name where it is described. */
 const anyNames = (path: string): string => path.replaceAll(/\{\w+\}/g, '{}');
-const document: { paths: Record<string, Record<string, Operation>> } = dereference(
-  parse((await app.request('GET', '/openapi.yaml')).text),
-);
+const paths = await describedPaths<Record<string, Record<string, Operation>>>(app, { isWhole: true });
 const described = new Map(
-  Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => [
       `${method.toUpperCase()} ${anyNames(path)}`,
       operation,
