@@ -161,6 +161,13 @@ test('a newsletter is written by keyboard and mouse, saved, and there again', as
   await save(page);
   expect(await outlineOf(id)).toContain('h1(Das Sommerfest)');
   expect((await stored(id)).document?.content.slice(1)).toEqual(document?.content.slice(1));
+
+  await page.getByRole('link', { name: 'Vorlagen' }).first().click();
+  const folders = page.getByRole('navigation', { name: 'Arten von Vorlagen' });
+  await folders.getByRole('link', { name: 'Rundschreiben' }).click();
+  await page.getByRole('button', { name: 'Kopie anlegen sommerfest' }).click();
+  await page.getByRole('heading', { name: 'sommerfest-2' }).waitFor();
+  await editor.getByAltText('Der Garten am Abend').waitFor();
 });
 
 test('what is pasted from Word, Google Docs and web pages is what the blocks know', async () => {
@@ -327,6 +334,9 @@ test('the mail is looked at dark, on a phone, without images and as text', async
   expect((await page.getByTitle('Vorschau').boundingBox())?.width).toBeLessThanOrEqual(375);
   await page.getByRole('button', { name: 'Nur Text' }).click();
   await page.locator('pre').getByText('Hallo').waitFor();
+  await page.getByRole('button', { name: 'Mail prüfen' }).click();
+  await page.getByText('zeigt Gmail den Rest nicht.').waitFor();
+  await isFit(page);
 });
 
 test('a document becomes source after a question, and stays it', async () => {

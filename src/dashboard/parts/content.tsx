@@ -1,22 +1,13 @@
 // The content of a mail as it is written: its subject, and either a document or source (HTML, MJML, text). A document can become source,
 // source does not become a document. What shows and edits it is in content/, a file of its own that is loaded when it is wanted.
 
+import type { Content, FieldsProps, Values } from './content/shape.ts';
 import type { WrittenDocument } from './document-field.tsx';
 import { Skeleton } from './feedback.tsx';
 import { useLoaded } from './on-demand.ts';
 import { partWords } from './words.ts';
 
-export interface Content {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-  /** Text and HTML are made of it; null: they are source. */
-  readonly document: WrittenDocument | null;
-  /** The HTML is made of it. */
-  readonly mjml: string | null;
-}
-
-export type Values = Readonly<Record<string, string>>;
+export type { Content, Values } from './content/shape.ts';
 
 const orNull = (part: string): string | null => (part.trim() === '' ? null : part);
 
@@ -68,21 +59,6 @@ export const documentOf = (paragraphs: readonly string[]): WrittenDocument => ({
     { type: 'signature' },
   ],
 });
-
-export interface FieldsProps {
-  readonly content: Content;
-  readonly onContent: (content: Content) => void;
-  readonly values: Values;
-  readonly onValues: (values: Values) => void;
-  /** What the practice has said about itself. */
-  readonly known: Values;
-  /** The values are sent: they are not for tests only. */
-  readonly areForAll?: boolean;
-  /** Names of further placeholders that are offered. */
-  readonly offered?: readonly string[];
-  /** What the API refused it with. */
-  readonly error: unknown;
-}
 
 interface PreviewProps {
   readonly content: Pick<Content, 'subject' | 'html' | 'text'>;

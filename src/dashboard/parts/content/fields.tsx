@@ -3,7 +3,6 @@
 import { useState } from 'preact/hooks';
 import { Refusal } from '#dashboard/api/call.ts';
 import { CodeField } from '#dashboard/parts/code-field.tsx';
-import type { FieldsProps } from '#dashboard/parts/content.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { DocumentField, type WrittenDocument } from '#dashboard/parts/document-field.tsx';
 import { Note } from '#dashboard/parts/feedback.tsx';
@@ -11,7 +10,9 @@ import { TextField } from '#dashboard/parts/form.tsx';
 import { imageAddress, makeDocument, uploadImage, useMade } from '#dashboard/parts/made-content.ts';
 import { brokenIn, type ContentProblem, lineOf, placeholdersIn } from '#dashboard/parts/placeholders.ts';
 import { practice } from '#dashboard/session.ts';
+import { Check } from './check.tsx';
 import { Choice, Preview } from './preview.tsx';
+import type { FieldsProps } from './shape.ts';
 import { contentWords } from './words.ts';
 
 /** What was refused in this part, and in what is in it. */
@@ -141,6 +142,7 @@ export const Fields = (props: FieldsProps) => {
             </div>
           </fieldset>
         )}
+        <Check content={content} values={values} />
       </div>
     </div>
   );

@@ -159,9 +159,11 @@ export const ImageDialog = ({
       href,
     });
   });
-  const widths = Object.hasOwn(w.widths, fields.width)
-    ? w.widths
-    : { ...w.widths, [fields.width]: `${fields.width} %` };
+  const { smallest, small, half, large, full } = w.widths;
+  const usual = { 25: smallest, 33: small, 50: half, 75: large, 100: full };
+  const widths: Readonly<Record<string, string>> = Object.hasOwn(usual, fields.width)
+    ? usual
+    : { ...usual, [fields.width]: `${fields.width} %` };
   return (
     <Dialog isOpen title={w.imageTitle} onClose={onClose}>
       {image === undefined ? (

@@ -59,10 +59,13 @@ export const words = {
   decorativeHint: 'Das Bild sagt nichts, was nicht auch im Text steht.',
   withoutAlt: 'Was auf dem Bild ist, ist noch nicht beschrieben.',
   width: 'Breite',
-  widths: { 25: 'Sehr klein', 33: 'Klein', 50: 'Halbe Breite', 75: 'Groß', 100: 'Ganze Breite' } as Record<
-    string,
-    string
-  >,
+  widths: {
+    smallest: 'Sehr klein',
+    small: 'Klein',
+    half: 'Halbe Breite',
+    large: 'Groß',
+    full: 'Ganze Breite',
+  },
   imageLink: 'Führt beim Anklicken zu',
   imagePut: 'Bild einfügen',
   imageChange: 'Übernehmen',
