@@ -71,7 +71,7 @@ const notBuilt = (serviceName: string, { language }: RequestContext): RouteResul
   return page({ status: 503, language, title, serviceName, body });
 };
 
-const BUILT_NAME = /^[\w.]+-[A-Z0-9]{8}\.(?:js|css|svg)$/;
+const BUILT_NAME = /^[\w.-]+-[A-Z0-9]{8}\.(?:js|css|svg)$/;
 /** Paths of the dashboard, with examples: the browser finds out what they show. */
 const SEGMENTS = { area: 'operator', page: 'tickets', item: EXAMPLE_ID } as const;
 type Segment = keyof typeof SEGMENTS;

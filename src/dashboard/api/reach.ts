@@ -87,3 +87,20 @@ export const loadPart = async <T>(load: () => Promise<T>): Promise<T> => {
     return load();
   }
 };
+
+const RELOADED = 'sendwerk.reloaded';
+
+/**
+ * Loads the whole page again, once, for a part that belongs to a version which was updated. Resolves with false where that has been
+ * tried already; else it does not resolve.
+ */
+export const reloadOnce = async (): Promise<false> => {
+  if (sessionStorage.getItem(RELOADED) !== null) return false;
+  sessionStorage.setItem(RELOADED, 'yes');
+  await reached();
+  location.reload();
+  return new Promise<never>(() => {});
+};
+
+/** A part was loaded: the next one that is gone may be tried for again. */
+export const forgetReload = (): void => sessionStorage.removeItem(RELOADED);

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import lazy, { ErrorBoundary } from 'preact-iso/lazy';
 import { Route, Router, useLocation } from 'preact-iso/router';
 import { Refusal } from '#dashboard/api/call.ts';
-import { isReachable, loadPart, reached } from '#dashboard/api/reach.ts';
+import { forgetReload, isReachable, loadPart, reached, reloadOnce } from '#dashboard/api/reach.ts';
 import { languages, languageTags } from '#dashboard/languages.ts';
 import { liveState, useLiveStream } from '#dashboard/live.ts';
 import type { PageEntry } from '#dashboard/page-entry.ts';
@@ -39,20 +39,15 @@ const NotFound = () => {
   return <Message title={w.notFound} text={w.notFoundText} />;
 };
 
-const RELOADED = 'sendwerk.reloaded';
-
 /** A page that is gone belongs to a version that was updated: the new one is loaded, once, and only while the service answers. */
 const loadOrReload = async (entry: PageEntry) => {
   try {
     const page = await loadPart(entry.load);
-    sessionStorage.removeItem(RELOADED);
+    forgetReload();
     return page;
   } catch {
-    if (sessionStorage.getItem(RELOADED) !== null) return { default: Broken };
-    sessionStorage.setItem(RELOADED, 'yes');
-    await reached();
-    location.reload();
-    return new Promise<never>(() => {});
+    await reloadOnce();
+    return { default: Broken };
   }
 };
 
