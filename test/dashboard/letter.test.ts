@@ -202,7 +202,7 @@ test('whose answer is lost is sent once, also after the page was loaded again an
       transfer.items.add(new File(['%PDF-1.4\\n%%EOF'], 'notiz.pdf', { type: 'application/pdf' }));
       return transfer;
     })()`);
-    await page.locator('.letter').dispatchEvent('drop', { dataTransfer: files });
+    await page.locator('.writeletter').dispatchEvent('drop', { dataTransfer: files });
     await page.getByRole('button', { name: 'Weglassen: notiz.pdf' }).waitFor();
   };
   await drop();

@@ -43,20 +43,18 @@ export const AppointmentFields = ({
         maxLength={200}
         {...field('summary')}
       />
-      <div class="columns">
-        <TextField
-          label={w.appointmentStarts}
-          path="calendar.starts_at"
-          type="datetime-local"
-          required
-          {...field('starts')}
-        />
-        <SelectField
-          label={w.appointmentLength}
-          options={Object.fromEntries(MINUTES.map((minutes) => [minutes, w.minutes(minutes)]))}
-          {...field('minutes')}
-        />
-      </div>
+      <TextField
+        label={w.appointmentStarts}
+        path="calendar.starts_at"
+        type="datetime-local"
+        required
+        {...field('starts')}
+      />
+      <SelectField
+        label={w.appointmentLength}
+        options={Object.fromEntries(MINUTES.map((minutes) => [minutes, w.minutes(minutes)]))}
+        {...field('minutes')}
+      />
       <TextField label={w.appointmentPlace} path="calendar.location" optional {...field('place')} />
       <Button text={w.withoutAppointment} kind="small" onClick={() => onAppointment(null)} />
     </fieldset>

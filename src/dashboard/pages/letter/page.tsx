@@ -33,7 +33,7 @@ const Sent = ({
   return (
     <>
       <Head title={said.at === null ? w.isSent : w.isPlanned} />
-      <section class="card letter">
+      <section class="card writeletter">
         <Note kind={accepted.code ? 'warn' : 'good'}>
           <p>{sentenceOf(said, { words: w.sentence, locale, now: Date.now() }, true)}</p>
           {hint && <p>{hint}</p>}

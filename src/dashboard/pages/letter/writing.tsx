@@ -185,7 +185,7 @@ export const Writing = ({ id, own, policy, templates, to, template: first, onSen
   const kept: Kept = { letter, ...(key && { key }), files: attachments.map(({ filename }) => filename) };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: files are dropped there, and chosen by the keyboard in their field
-    <section class="card letter" {...dropOf(attaching)} onKeyDown={withoutSending}>
+    <section class="card writeletter" {...dropOf(attaching)} onKeyDown={withoutSending}>
       <Form
         action={send}
         submit={w.send}
@@ -266,18 +266,16 @@ export const Writing = ({ id, own, policy, templates, to, template: first, onSen
         {asked.length > 0 && (
           <fieldset class="rule">
             <legend>{w.values}</legend>
-            <div class="columns">
-              {asked.map(({ name, value }) => (
-                <TextField
-                  key={name}
-                  label={w.valueNames[name] ?? name}
-                  path={`data.${name}`}
-                  required
-                  value={value}
-                  onValue={(typed) => change({ values: { ...letter.values, [name]: typed } })}
-                />
-              ))}
-            </div>
+            {asked.map(({ name, value }) => (
+              <TextField
+                key={name}
+                label={w.valueNames[name] ?? name}
+                path={`data.${name}`}
+                required
+                value={value}
+                onValue={(typed) => change({ values: { ...letter.values, [name]: typed } })}
+              />
+            ))}
           </fieldset>
         )}
         {!isFixed(template) && (
@@ -286,7 +284,7 @@ export const Writing = ({ id, own, policy, templates, to, template: first, onSen
             id={id}
             document={letter.document}
             onDocument={(document) => change({ document })}
-            names={asked.map(({ name }) => name)}
+            own={own}
           />
         )}
         {lostFiles.length > 0 && <Note kind="warn">{w.attachAgain(lostFiles.join(', '))}</Note>}
