@@ -67,6 +67,7 @@ export const personalData: PersonalData = {
   otherTables: {
     lists: SETTINGS,
     campaigns: SETTINGS,
+    segments: SETTINGS,
     campaign_contents: SETTINGS,
     list_counts: COUNTS,
     campaign_counters: COUNTS,

@@ -225,6 +225,10 @@ test('every declared action is found in the audit, with who and from where, and 
   };
   const draft = await byOwner('POST', `${base}/campaigns`, news);
   await byOwner('PATCH', `${base}/campaigns/${draft.id}`, { name: 'Herbstbrief' });
+  const choice = { name: 'Nahe', list_ids: [ofReaders], filter: [] };
+  const segment = await byOwner('POST', `${base}/segments`, choice);
+  await byOwner('PATCH', `${base}/segments/${segment.id}`, { name: 'Nah' });
+  await byOwner('DELETE', `${base}/segments/${segment.id}`);
   const copy = await byOwner('POST', `${base}/campaigns/${draft.id}/duplicate`, {});
   const schedule_at = new Date(Date.now() + DAY).toISOString();
   await byOwner('POST', `${base}/campaigns/${copy.id}/schedule`, { schedule_at });

@@ -101,6 +101,7 @@ beforeAll(async () => {
       consent: { evidence: 'Aufnahmebogen' },
     }),
     campaignID: await made('/campaigns', { list_id: listID, subject: 'Herbst', text: 'Text' }),
+    segmentID: await made('/segments', { name: 'Nahe', list_ids: [listID], filter: [] }),
     memberID: await made('/members', { email: 'member@example.org', role_id: 'member' }),
     roleID: await made('/roles', { name: 'Empfang', permissions: ['messages.view'] }),
     projectID: await firstOf('projects'),

@@ -376,6 +376,8 @@ const makers: Readonly<Record<string, (practiceId: string) => Promise<string>>> 
   replyID: async (id) => (await done('createSavedReply', id)).id,
   threadID: async (id) => newThread(id),
   listID: listIn,
+  segmentID: async (id) =>
+    (await done('createSegment', id, await withList(id), { name: `Gruppe ${randomUUID()}` })).id,
   campaignID: async (id) => (await done('createCampaign', id, await withList(id))).id,
   alertID: async (id) => (await done('createAlert', id)).id,
   ticketID: async (id) => (await done('reportAbuse', id)).id,
@@ -568,6 +570,8 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
     await done('takeArrival', id, given);
     return given;
   },
+  createSegment: withList,
+  countSegment: withList,
   createCampaign: withList,
   updateCampaign: async (id) => {
     const given = await withList(id);

@@ -13,6 +13,7 @@ const BY_MIGRATION: Readonly<Record<string, string>> = {
   saved_replies: 'inbound',
   website_form_posts: 'inbound',
   website_forms: 'inbound',
+  segments: 'audience',
   slowed_messages: 'feedback',
   token_brakes: 'feedback',
   token_days: 'feedback',

@@ -17,6 +17,7 @@ import { newId } from '#src/kernel/id.ts';
 import { said, say } from '#src/kernel/say.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { imagesIn } from '#src/mail/copy-links.ts';
+import { withSegment } from '../segments/segment.ts';
 import { withStatus } from './change-status.ts';
 import { mailingIn } from './content.ts';
 import { contentOf, presentHead } from './record.ts';
@@ -187,7 +188,8 @@ export interface Planned {
 }
 
 /** Throws `invalid_request`, and as `select`. */
-export const planCreation = (db: TenantDb, body: CampaignBody, change: CampaignChange): Planned => {
+export const planCreation = (db: TenantDb, asked: CampaignBody, change: CampaignChange): Planned => {
+  const body = withSegment(db, asked);
   const { now } = change;
   const written = contentFrom(db, body, null, change.tools);
   const content = JSON.stringify(written);
@@ -231,7 +233,13 @@ export const createCampaign = (db: TenantDb, body: CampaignBody, change: Campaig
 const CHANGEABLE: ReadonlySet<string> = new Set(['draft', 'scheduled']);
 
 /** Throws `conflict` for a campaign that has begun, and as `planCreation`. */
-export const planChange = (db: TenantDb, id: string, body: CampaignBody, change: CampaignChange): Planned => {
+export const planChange = (
+  db: TenantDb,
+  id: string,
+  asked: CampaignBody,
+  change: CampaignChange,
+): Planned => {
+  const body = withSegment(db, asked);
   const former = campaignOf(db, id);
   if (!CHANGEABLE.has(former.status))
     throw new AppError('conflict', say`The campaign is ${former.status} and cannot be changed any more.`, {

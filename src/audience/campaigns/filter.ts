@@ -6,10 +6,13 @@ import type { MergeData } from '#src/mail/merge-fields.ts';
 
 export const comparisons = ['is', 'is_not', 'contains', 'starts_with', 'before', 'after'] as const;
 export const presences = ['exists', 'missing'] as const;
+/** Conditions on the day since which someone is subscribed. */
+export const sinces = ['subscribed_before', 'subscribed_after'] as const;
 
 export type Condition =
   | { readonly field: string; readonly op: (typeof comparisons)[number]; readonly value: string }
-  | { readonly field: string; readonly op: (typeof presences)[number] };
+  | { readonly field: string; readonly op: (typeof presences)[number] }
+  | { readonly op: (typeof sinces)[number]; readonly value: string };
 
 export type Filter = readonly Condition[];
 
@@ -40,7 +43,15 @@ const plain = (text: string): string => text.normalize('NFC').trim().toLowerCase
 /** The day of the value is neither before nor after itself, whatever its time. */
 const dayOf = (text: string): number => Math.floor(dateOf(text) / DAY);
 
-const holds = (condition: Condition, values: MergeData): boolean => {
+const isSince = (condition: Condition): condition is Extract<Condition, { op: (typeof sinces)[number] }> =>
+  (sinces as readonly string[]).includes(condition.op);
+
+const holds = (condition: Condition, values: MergeData, subscribedAt: number | null): boolean => {
+  if (isSince(condition)) {
+    if (subscribedAt === null) return false;
+    const [day, wanted] = [Math.floor(subscribedAt / DAY), dayOf(condition.value)];
+    return condition.op === 'subscribed_before' ? day < wanted : day > wanted;
+  }
   // What a spreadsheet leaves empty is missing.
   const given = Object.hasOwn(values, condition.field) ? (values[condition.field] ?? '').trim() : '';
   switch (condition.op) {
@@ -65,5 +76,6 @@ const holds = (condition: Condition, values: MergeData): boolean => {
   }
 };
 
-export const fits = (filter: Filter, values: MergeData): boolean =>
-  filter.every((condition) => holds(condition, values));
+/** `subscribedAt`: ms; null: never confirmed. */
+export const fits = (filter: Filter, values: MergeData, subscribedAt: number | null): boolean =>
+  filter.every((condition) => holds(condition, values, subscribedAt));

@@ -2,6 +2,7 @@
 import type { AudienceContext, Part } from '#src/audience/context.ts';
 import { createRateCheck, perMinute } from '#src/kernel/rate-limit.ts';
 import { say } from '#src/kernel/say.ts';
+import { segmentRoutes } from '../segments/routes.ts';
 import { campaignResultRoutes } from './results-routes.ts';
 import { campaignRoutes } from './routes.ts';
 import { statusRoutes } from './status-routes.ts';
@@ -23,6 +24,7 @@ export const openCampaigns = (base: AudienceContext): Part => {
       ...campaignRoutes(context),
       ...statusRoutes(context),
       ...campaignTrialRoutes(context),
+      ...segmentRoutes(base, limitCounts),
       ...campaignResultRoutes(context),
     ],
     tasks: [campaignTask(context)],

@@ -19,7 +19,7 @@ import { nameSchema } from '#src/mail/line-schema.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { momentOf, zoneNamed } from '#src/mail/time-zone.ts';
 import { kindSchema } from '#src/messages/schema.ts';
-import { comparisons, dateOf, presences } from './filter.ts';
+import { comparisons, dateOf, presences, sinces } from './filter.ts';
 
 const MAX_LISTS = 20;
 const MAX_CONDITIONS = 10;
@@ -46,6 +46,12 @@ const condition = z
         message: 'expected a date, such as 2026-12-24',
       }),
     z.strictObject({ field, op: z.enum(presences) }),
+    z
+      .strictObject({ op: z.enum(sinces), value: z.string().min(1).max(MAX_VALUE) })
+      .refine(({ value }) => !Number.isNaN(dateOf(value)), {
+        path: ['value'],
+        message: 'expected a date, such as 2026-12-24',
+      }),
   ])
   .meta({ id: 'CampaignCondition' });
 
@@ -53,15 +59,20 @@ export const filterSchema = z
   .array(condition)
   .max(MAX_CONDITIONS)
   .describe(
-    'all must hold. Case does not matter; an empty value is missing; `is_not` also holds where the value is missing; `before` and `after` compare days',
+    'all must hold. Case does not matter; an empty value is missing; `is_not` also holds where the value is missing; `before` and `after` compare days; `subscribed_before` and `subscribed_after` the day since which someone is on the list',
   );
+
+export const listIdsSchema = z.array(idSchema).min(1).max(MAX_LISTS);
 
 const { sendFields } = fields;
 
 const shape = {
   name: nameSchema.describe('for the senders, recipients do not see it; the subject where absent'),
   list_id: idSchema.describe('one list; or `list_ids`'),
-  list_ids: z.array(idSchema).min(1).max(MAX_LISTS).describe('who is on several of them gets one message'),
+  segment_id: idSchema.describe(
+    'a saved segment, in the place of lists and `filter`, which are copied from it now',
+  ),
+  list_ids: listIdsSchema.describe('who is on several of them gets one message'),
   filter: filterSchema,
   route: fields.routeName.describe('slug or UUID of a marketing route; `broadcast` where absent'),
   project_id: idSchema.describe("the practice's default project where absent"),

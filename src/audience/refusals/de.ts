@@ -2,6 +2,11 @@
 import type { Sentences } from '#src/kernel/say.ts';
 
 export const words = {
+  'There is no such segment.': 'Es gibt keine solche Gruppe.',
+  'There is a segment with the name {} already.': 'Es gibt schon eine Gruppe mit dem Namen {}.',
+  'A segment': 'Eine Gruppe',
+  'cannot be given beside segment_id': 'kann nicht neben segment_id stehen',
+  segments: 'Gruppen',
   // Whole campaigns and the status they have.
   'expected the file: its content, or a form with the field `file`':
     'erwartet wird die Datei: ihr Inhalt oder ein Formular mit dem Feld `file`',

@@ -34,7 +34,7 @@ const rows: readonly [says: string, condition: Condition, holds: boolean][] = [
 ];
 
 test.each(rows)('%s', (_, condition, holds) => {
-  expect(fits([condition], erika)).toBe(holds);
+  expect(fits([condition], erika, null)).toBe(holds);
 });
 
 test('all conditions must hold, and none is no condition', () => {
@@ -42,11 +42,21 @@ test('all conditions must hold, and none is no condition', () => {
     { field: 'ort', op: 'exists' },
     { field: 'titel', op: 'exists' },
   ];
-  expect(fits([], erika)).toBe(true);
-  expect(fits([ort as Condition, titel as Condition], erika)).toBe(false);
+  expect(fits([], erika, null)).toBe(true);
+  expect(fits([ort as Condition, titel as Condition], erika, null)).toBe(false);
 });
 
 test('a subscriber without a name has the one among their values', () => {
   const row = { address: 'erika@example.org', name: null, data_json: '{"name":"Erika","email":"x"}' };
   expect(valuesOf(row)).toEqual({ name: 'Erika', email: 'erika@example.org' });
+});
+
+test.each([
+  ['subscribed_before', '2026-07-02', true],
+  ['subscribed_before', '2026-07-01', false],
+  ['subscribed_after', '30.06.2026', true],
+  ['subscribed_after', '2026-07-01', false],
+] as const)('%s %s of who is subscribed since 1 July: %s', (op, value, holds) => {
+  expect(fits([{ op, value }], erika, Date.parse('2026-07-01T22:00:00Z'))).toBe(holds);
+  expect(fits([{ op, value }], erika, null), 'who has never confirmed').toBe(false);
 });

@@ -43,6 +43,7 @@ export const words = {
     list: 'Liste',
     subscriber: 'Person auf einer Liste',
     campaign: 'Rundschreiben',
+    segment: 'Gruppe',
     message: 'Nachricht',
     held_mail: 'Zurückgehaltene Mail',
     suppression: 'Sperre',

@@ -45,6 +45,7 @@ export const words: typeof german = {
     list: 'List',
     subscriber: 'Subscriber',
     campaign: 'Campaign',
+    segment: 'Segment',
     message: 'Message',
     held_mail: 'Held mail',
     suppression: 'Suppression',
