@@ -1,14 +1,14 @@
 // The conditions by which people of lists are chosen, with how many fit while one builds them; saved choices are taken and kept.
 import { useEffect, useState } from 'preact/hooks';
-import type { CampaignCondition, Segment, SegmentCount } from '#api';
+import type { CampaignCondition, CreateSegmentBody, Segment, SegmentCount } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { allPages, useAction, useData } from '#dashboard/data.ts';
-import { number } from '#dashboard/words.ts';
+import { number, translated } from '#dashboard/words.ts';
 import { Button } from './basics.tsx';
 import { ErrorNote, toast } from './feedback.tsx';
 import { Form, named, Select, SelectField, TextField } from './form.tsx';
 import { FormDialog } from './form-dialog.tsx';
-import { partWords } from './words.ts';
+import { words } from './segment/words/de.ts';
 
 type Filter = readonly CampaignCondition[];
 type Op = CampaignCondition['op'];
@@ -52,7 +52,7 @@ const Row = ({
   readonly onCondition: (condition: CampaignCondition) => void;
   readonly onRemove: () => void;
 }) => {
-  const w = partWords().segment;
+  const w = translated(words);
   const { op } = condition;
   return (
     <div class="condition">
@@ -83,7 +83,7 @@ const Row = ({
 };
 
 const Count = ({ id, listIds, filter }: Choice & { readonly id: string }) => {
-  const w = partWords().segment;
+  const w = translated(words);
   const wanted = JSON.stringify({ list_ids: listIds, filter: wholeOf(filter) });
   const [found, setFound] = useState<{ readonly of: string; readonly count: SegmentCount }>();
   const [error, setError] = useState<unknown>();
@@ -127,11 +127,11 @@ const Save = ({
   readonly choice: Choice;
   readonly onSaved: () => void;
 }) => {
-  const w = partWords().segment;
+  const w = translated(words);
   const [name, setName] = useState('');
   const save = useAction(async () => {
     const body = { name: name.trim(), list_ids: [...choice.listIds], filter: wholeOf(choice.filter) };
-    await call('POST /api/practices/{id}/segments', { id, body });
+    await call('POST /api/practices/{id}/segments', { id, body: body as CreateSegmentBody });
     toast(w.saved);
     onSaved();
   });
@@ -152,7 +152,7 @@ export const SegmentBuilder = ({
   readonly choice: Choice;
   readonly onChoice: (choice: Choice) => void;
 }) => {
-  const w = partWords().segment;
+  const w = translated(words);
   const { filter } = choice;
   const saved = useData(
     (abort) => allPages((page) => call('GET /api/practices/{id}/segments', { id, ...page }, { abort })),

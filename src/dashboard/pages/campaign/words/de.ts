@@ -3,6 +3,7 @@ import { plural } from '#dashboard/words.ts';
 export const words = {
   views: 'Ansichten des Rundschreibens',
   nameHint: 'Nur für Sie; wer es bekommt, sieht ihn nicht.',
+  onlySome: 'Nur ein Teil der Personen',
   lists: 'An diese Listen',
   listsHint: 'Wer auf mehreren ist, bekommt es einmal.',
   people: (count: number) => plural(count, { one: '# Person', other: '# Personen' }),

@@ -4,6 +4,7 @@ import type { words as german } from './de.ts';
 export const words: typeof german = {
   views: 'Views of the campaign',
   nameHint: 'For you only; recipients do not see it.',
+  onlySome: 'Only some of the people',
   lists: 'To these lists',
   listsHint: 'Who is on several of them gets it once.',
   people: (count) => plural(count, { one: '# person', other: '# people' }),
