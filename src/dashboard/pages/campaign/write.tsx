@@ -1,6 +1,6 @@
 // A campaign before it is sent: written, checked against the people who would get it, tested, scheduled or sent.
 import { useState } from 'preact/hooks';
-import type { Campaign, CampaignAudience, CampaignFields, Score } from '#api';
+import type { Campaign, CampaignAudience, CampaignCondition, CampaignFields, Score } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { allPages, useAction, useData } from '#dashboard/data.ts';
 import { Badge, Button, Card } from '#dashboard/parts/basics.tsx';
@@ -18,6 +18,7 @@ import { ErrorNote, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, named, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { practiceValues } from '#dashboard/parts/placeholders.ts';
+import { SegmentBuilder, wholeOf } from '#dashboard/parts/segment.tsx';
 import { account, may } from '#dashboard/session.ts';
 import { moment, number, translated } from '#dashboard/words.ts';
 import { LeftOut } from './left-out.tsx';
@@ -164,6 +165,7 @@ interface Written {
   readonly content: Content;
   readonly fields: ReturnType<typeof settingsOf>;
   readonly listIds: readonly string[];
+  readonly filter: readonly CampaignCondition[];
   readonly values: Values;
 }
 
@@ -175,6 +177,9 @@ export const Writing = (props: CampaignProps) => {
   const [takenIn, setTakenIn] = useState(0);
   const { fields, field, setFields } = useFields(settingsOf(campaign));
   const [listIds, setListIds] = useState<readonly string[]>(campaign.list_ids);
+  const [filter, setFilter] = useState<readonly CampaignCondition[]>(campaign.filter);
+  /** The version from which the form was filled: the campaign itself may have been loaded again since. */
+  const [base, setBase] = useState(campaign);
   const [values, setValues] = useState<Values>(campaign.values);
   const [checked, setChecked] = useState<Checked & { readonly of: string }>();
   const choices = useData(
@@ -191,11 +196,13 @@ export const Writing = (props: CampaignProps) => {
     [id],
   );
   const sentValues = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
-  const written = JSON.stringify([content, fields, listIds, Object.entries(sentValues).sort()]);
+  const sentFilter = wholeOf(filter);
+  const written = JSON.stringify([content, fields, listIds, sentFilter, Object.entries(sentValues).sort()]);
   const stored = JSON.stringify([
     contentOf(campaign),
     settingsOf(campaign),
     campaign.list_ids,
+    campaign.filter,
     Object.entries(campaign.values).sort(),
   ]);
   const at = { id, campaignID: campaign.id };
@@ -203,6 +210,7 @@ export const Writing = (props: CampaignProps) => {
     setContent(taken.content);
     setFields(taken.fields);
     setListIds(taken.listIds);
+    setFilter(taken.filter);
     setValues(taken.values);
     setTakenIn((before) => before + 1);
   };
@@ -211,34 +219,38 @@ export const Writing = (props: CampaignProps) => {
       ...sentContent(content),
       name: fields.name,
       list_ids: [...listIds],
+      filter: sentFilter,
       from: fields.from || null,
       values: sentValues,
       reply_to: fields.reply_to || null,
     };
     const over = {
-      record: campaign,
+      record: base,
       names: {
         ...contentNames(),
-        ...{ name: w.name, list_ids: w.lists, from: w.from, reply_to: w.replyTo },
+        ...{ name: w.name, list_ids: w.lists, filter: w.onlySome, from: w.from, reply_to: w.replyTo },
       },
       take: (current: Campaign) => {
         takeIn({
           content: contentOf(current),
           fields: settingsOf(current),
           listIds: current.list_ids,
+          filter: current.filter,
           values: current.values,
         });
+        setBase(current);
         onChanged(current);
       },
     };
-    if (written !== stored)
-      onChanged(
-        await call(
-          'PATCH /api/practices/{id}/campaigns/{campaignID}',
-          { ...at, body: body as object as CampaignFields },
-          { over },
-        ),
+    if (written !== stored) {
+      const saved = await call(
+        'PATCH /api/practices/{id}/campaigns/{campaignID}',
+        { ...at, body: body as object as CampaignFields },
+        { over },
       );
+      setBase(saved);
+      onChanged(saved);
+    }
     const [audience, score] = await Promise.all([
       call('GET /api/practices/{id}/campaigns/{campaignID}/audience', at),
       call('POST /api/practices/{id}/campaigns/{campaignID}/score', at),
@@ -254,7 +266,9 @@ export const Writing = (props: CampaignProps) => {
   });
   const unschedule = useAction(async () => {
     const body = { schedule_at: null };
-    onChanged(await call('PATCH /api/practices/{id}/campaigns/{campaignID}', { ...at, body }));
+    const saved = await call('PATCH /api/practices/{id}/campaigns/{campaignID}', { ...at, body });
+    setBase(saved);
+    onChanged(saved);
   });
   return (
     <>
@@ -268,7 +282,7 @@ export const Writing = (props: CampaignProps) => {
       <Form
         action={check}
         submit={w.check}
-        held={held<Written>({ content, fields, listIds, values }, takeIn)}
+        held={held<Written>({ content, fields, listIds, filter, values }, takeIn)}
         others={written !== stored && <span class="quiet">{w.notSavedYet}</span>}
       >
         <Loaded data={choices}>
@@ -310,6 +324,14 @@ export const Writing = (props: CampaignProps) => {
             </div>
           )}
         </Loaded>
+        <SegmentBuilder
+          id={id}
+          choice={{ listIds, filter }}
+          onChoice={(choice) => {
+            setListIds(choice.listIds);
+            setFilter(choice.filter);
+          }}
+        />
         <ErrorNote error={putIn.error} />
         <ContentFields
           key={takenIn}
