@@ -18,7 +18,7 @@ import { ErrorNote, Loaded, Note, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, named, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { practiceValues } from '#dashboard/parts/placeholders.ts';
-import { SegmentBuilder, wholeOf } from '#dashboard/parts/segment.tsx';
+import { SegmentBuilder, wholeOf } from '#dashboard/parts/segment/segment.tsx';
 import { account, may } from '#dashboard/session.ts';
 import { moment, number, translated } from '#dashboard/words.ts';
 import { LeftOut } from './left-out.tsx';

@@ -3,12 +3,12 @@ import { useEffect, useState } from 'preact/hooks';
 import type { CampaignCondition, CreateSegmentBody, Segment, SegmentCount } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { allPages, useAction, useData } from '#dashboard/data.ts';
+import { Button } from '#dashboard/parts/basics.tsx';
+import { ErrorNote, toast } from '#dashboard/parts/feedback.tsx';
+import { Form, named, Select, SelectField, TextField } from '#dashboard/parts/form.tsx';
+import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { number, translated } from '#dashboard/words.ts';
-import { Button } from './basics.tsx';
-import { ErrorNote, toast } from './feedback.tsx';
-import { Form, named, Select, SelectField, TextField } from './form.tsx';
-import { FormDialog } from './form-dialog.tsx';
-import { words } from './segment/words/de.ts';
+import { words } from './words/de.ts';
 
 type Filter = readonly CampaignCondition[];
 type Op = CampaignCondition['op'];
