@@ -89,6 +89,17 @@ test('a list is made, a person subscribes and confirms, a file is imported, and 
   await page.keyboard.press('End');
   await page.keyboard.press('Enter');
   await page.keyboard.type('im August sind wir nicht da.');
+  await page.getByText('Trifft auf 2 von 2 Personen zu.').waitFor();
+  await page.getByRole('button', { name: 'Bedingung hinzufügen' }).click();
+  await page.getByLabel('Angabe der Person').fill('email');
+  await page.getByLabel('Vergleich').selectOption('contains');
+  await page.getByLabel('Wert', { exact: true }).fill('max');
+  await page.getByText('Trifft auf eine von 2 Personen zu.').waitFor();
+  await page.getByRole('button', { name: 'Als Gruppe speichern' }).click();
+  await page.getByRole('dialog').getByLabel('Name der Gruppe').fill('Alle mit Max');
+  await page.getByRole('button', { name: 'Gruppe speichern', exact: true }).click();
+  await page.getByLabel('Gespeicherte Gruppe').waitFor();
+  await page.getByRole('button', { name: 'Bedingung entfernen' }).click();
   await page.getByRole('button', { name: 'Speichern und prüfen' }).click();
   await page.getByRole('heading', { name: 'Prüfen und senden' }).waitFor();
   await page.getByText('von 2 Personen auf den Listen').waitFor();

@@ -136,9 +136,12 @@ const Save = ({
     onSaved();
   });
   return (
-    <Form action={save} submit={w.save}>
-      <TextField label={w.name} required maxLength={100} path="name" value={name} onValue={setName} />
-    </Form>
+    // The builder is in the form of its page, which would be submitted too.
+    <div onSubmit={(event) => event.stopPropagation()}>
+      <Form action={save} submit={w.save}>
+        <TextField label={w.name} required maxLength={100} path="name" value={name} onValue={setName} />
+      </Form>
+    </div>
   );
 };
 
