@@ -23,7 +23,7 @@ export type CsvCell = string | number | null | { readonly asIs: string };
 /** How a file is written: see csv-form.ts. */
 export interface CsvForm {
   readonly separator: ',' | ';';
-  /** Of numbers with a fraction. */
+  /** Before the fraction of a number. */
   readonly decimal: '.' | ',';
   /** Times and days as people write them; other texts as they are. */
   readonly textOf: (text: string) => string;

@@ -58,3 +58,10 @@ export const optionOf = (key: Key): string => key.replaceAll('_', '-');
 
 export const askedOptions: Readonly<Record<string, { readonly value: string; readonly about: string }>> =
   Object.fromEntries(keys.map((key) => [optionOf(key), asked[key]]));
+
+/** Whether it matters beside the other answers. */
+export const applies = (key: Key, { dns, proxy }: Partial<Record<Key, string>>): boolean => {
+  if (key === 'dns_listen' || key === 'nameserver') return dns !== 'own';
+  // Behind a proxy the authority checks names by the built-in name server, or the service gets no certificates.
+  return key !== 'agree_to_terms' || proxy === 'none' || dns !== 'own';
+};

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError, readYaml } from '#src/kernel/yaml-file.ts';
 import { CommandError, UsageError } from '../cli/command.ts';
-import { asked, type Key, keys, optionOf } from './asked.ts';
+import { applies, asked, type Key, keys, optionOf } from './asked.ts';
 import type { Prompter } from './prompter.ts';
-import { type Answers, applies, faultOf, type Machine, questionOf, tidy } from './questions.ts';
+import { type Answers, faultOf, type Machine, questionOf, tidy } from './questions.ts';
 
 const text = z.union([z.string(), z.number()]).transform(String);
 const value = z.union([text, z.array(text).transform((list) => list.join(', '))]);

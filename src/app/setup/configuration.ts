@@ -1,7 +1,8 @@
 // The text of service.yaml as setup proposes it: what the answers say, with a reason above each part; everything else keeps its
 // default. The same answers make the same text, by which a later run sees what a person changed. Pure.
 import { stringify } from 'yaml';
-import { type Answers, applies } from './questions.ts';
+import { applies } from './asked.ts';
+import type { Answers } from './questions.ts';
 
 export const CONFIG_DIRECTORY = '/etc/sendwerk';
 export const CONFIG_FILE = `${CONFIG_DIRECTORY}/service.yaml`;

@@ -211,10 +211,3 @@ export const faultOf = (key: Key, answer: string, known: Known): string | null =
   }
   return refuse?.(answer, known) ?? null;
 };
-
-/** Whether it matters beside the other answers. */
-export const applies = (key: Key, { dns, proxy }: Known): boolean => {
-  if (key === 'dns_listen' || key === 'nameserver') return dns !== 'own';
-  // Behind a proxy the authority checks names by the built-in name server, or the service gets no certificates.
-  return key !== 'agree_to_terms' || proxy === 'none' || dns !== 'own';
-};
