@@ -1,5 +1,5 @@
 // A letter as it is written, and the message that it becomes. Text and HTML are made by the service, of the document or the template.
-import type { NewMessage, Practice, Template } from '#api';
+import type { AcceptedMessage, NewMessage, Practice, Template } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import type { Attachment } from '#dashboard/parts/attachments.tsx';
 import type { WrittenDocument } from '#dashboard/parts/document-field.tsx';
@@ -7,7 +7,7 @@ import { filled, placeholdersIn, practiceValues } from '#dashboard/parts/placeho
 import { localTime } from '#dashboard/words.ts';
 import { type Recipient, writtenRecipient } from './addresses.ts';
 import { BLANK, documentNames, isBlank, toDocument } from './document.ts';
-import type { Missing } from './sentence.ts';
+import type { Missing, Said } from './sentence.ts';
 
 export interface Appointment {
   readonly summary: string;
@@ -216,3 +216,8 @@ export const makeLetter = async (id: string, written: Written, abort?: AbortSign
   };
   return { body, subject, html, text, missing, problems: problems.map(({ message }) => message) };
 };
+
+export interface SentLetter {
+  readonly accepted: AcceptedMessage;
+  readonly said: Said;
+}

@@ -1,6 +1,5 @@
 // A letter: to whom, of which template, what is in it, when it goes; and that it was sent.
 import { useState } from 'preact/hooks';
-import type { AcceptedMessage } from '#api';
 import { useFilters } from '#dashboard/address.ts';
 import { call } from '#dashboard/api/call.ts';
 import { allPages, useData } from '#dashboard/data.ts';
@@ -10,14 +9,10 @@ import { Loaded, Note } from '#dashboard/parts/feedback.tsx';
 import { practice } from '#dashboard/session.ts';
 import { language, translated } from '#dashboard/words.ts';
 import { readRecipients } from './addresses.ts';
-import { type Said, sentenceOf } from './sentence.ts';
+import type { SentLetter } from './letter.ts';
+import { sentenceOf } from './sentence.ts';
 import { words } from './words/de.ts';
 import { Writing } from './writing.tsx';
-
-export interface SentLetter {
-  readonly accepted: AcceptedMessage;
-  readonly said: Said;
-}
 
 const Sent = ({
   sent: { accepted, said },

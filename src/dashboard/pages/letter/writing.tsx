@@ -24,9 +24,9 @@ import {
   missingIn,
   newLetter,
   proposedReply,
+  type SentLetter,
   withTemplate,
 } from './letter.ts';
-import type { SentLetter } from './page.tsx';
 import { Recipients } from './recipients.tsx';
 import type { Said } from './sentence.ts';
 import { words } from './words/de.ts';
