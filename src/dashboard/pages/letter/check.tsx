@@ -6,8 +6,8 @@ import { languages } from '#dashboard/languages.ts';
 import { ErrorNote, Note } from '#dashboard/parts/feedback.tsx';
 import { GateList } from '#dashboard/parts/gates.tsx';
 import { language, translated } from '#dashboard/words.ts';
-import type { Made } from './letter.ts';
-import { type Missing, type Said, sentenceOf } from './sentence.ts';
+import type { Made, Missing } from './letter.ts';
+import { type Said, sentenceOf } from './sentence.ts';
 import { words } from './words/de.ts';
 
 export interface Checked extends Made {

@@ -7,7 +7,8 @@ import { filled, placeholdersIn, practiceValues } from '#dashboard/parts/placeho
 import { localTime } from '#dashboard/words.ts';
 import { type Recipient, writtenRecipient } from './addresses.ts';
 import { BLANK, documentNames, isBlank, toDocument } from './document.ts';
-import type { Missing, Said } from './sentence.ts';
+import type { Said } from './sentence.ts';
+import type { words } from './words/de.ts';
 
 export interface Appointment {
   readonly summary: string;
@@ -95,6 +96,9 @@ export const askedValues = ({
 /** Empty: as the service decides, for example into the inbox here. */
 export const proposedReply = (template: Template | undefined, own: Practice): string =>
   template?.reply_to ?? own.reply_address ?? '';
+
+/** What a letter cannot go without. */
+export type Missing = keyof (typeof words)['missing'];
 
 export const missingIn = (written: Omit<Written, 'attachments'>): readonly Missing[] => {
   const { letter, template } = written;

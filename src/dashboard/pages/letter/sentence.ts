@@ -17,9 +17,6 @@ export interface Speaking {
   readonly now: number;
 }
 
-/** What a letter cannot go without. */
-export type Missing = 'to' | 'subject' | 'text' | 'values' | 'time' | 'appointment';
-
 const MAX_NAMES = 3;
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,3 @@
-import type { Missing } from '../sentence.ts';
-
 export const words = {
   intro: 'Ein Brief an eine oder mehrere Personen. Gesendet wird erst, wenn Sie unten auf „Senden“ klicken.',
   blank: 'Ohne Vorlage',
@@ -70,7 +68,7 @@ export const words = {
     values: 'eine Angabe in diesem Brief',
     time: 'die Zeit, zu der er gehen soll',
     appointment: 'worum es beim Termin geht, und wann',
-  } satisfies Record<Missing, string>,
+  },
   sentence: {
     goes: (names: string, isDone: boolean) =>
       isDone ? `Die Nachricht ist unterwegs an ${names}` : `Die Nachricht geht an ${names}`,
