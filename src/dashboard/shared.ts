@@ -33,6 +33,7 @@ import './session.ts';
 import './shell/letter-keys.ts';
 import './shell/navigation.tsx';
 import './shell/on-demand.tsx';
+import './shell/opened.ts';
 import './shell/words.ts';
 import './statuses.ts';
 import './unread.ts';

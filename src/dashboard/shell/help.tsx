@@ -4,7 +4,7 @@ import { CheckField } from '#dashboard/parts/form.tsx';
 import { translated } from '#dashboard/words.ts';
 import { words } from './help/words/de.ts';
 import { chooseLetterKeys, letterKeys } from './letter-keys.ts';
-import { isHelpOpen } from './on-demand.tsx';
+import { isHelpOpen } from './opened.ts';
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 

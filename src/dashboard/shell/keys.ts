@@ -4,7 +4,7 @@
 import { useEffect } from 'preact/hooks';
 import { account } from '#dashboard/session.ts';
 import { letterKeys } from './letter-keys.ts';
-import { isHelpOpen, isPaletteOpen } from './on-demand.tsx';
+import { isHelpOpen, isPaletteOpen } from './opened.ts';
 
 /** The editor of templates is in a shadow tree: outside of it the event has its host for a target. */
 const isTyping = (event: Event): boolean => {

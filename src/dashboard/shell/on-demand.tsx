@@ -3,26 +3,17 @@ import { signal } from '@preact/signals';
 import { type Conflict, onConflict } from '#dashboard/api/call.ts';
 import { loadPart } from '#dashboard/api/reach.ts';
 import { useLoaded } from '#dashboard/parts/on-demand.ts';
-
-export const isPaletteOpen = signal(false);
+import { isHelpOpen, isPaletteOpen, type SignInProps } from './opened.ts';
 
 export const PaletteOnDemand = () => {
   const part = useLoaded(() => import('./palette.tsx'), isPaletteOpen.value);
   return part ? <part.Palette /> : null;
 };
 
-export const isHelpOpen = signal(false);
-
 export const HelpOnDemand = () => {
   const part = useLoaded(() => import('./help.tsx'), isHelpOpen.value);
   return part ? <part.Help /> : null;
 };
-
-export interface SignInProps {
-  /** The address that must sign in again; null: any. */
-  readonly email: string | null;
-  readonly onDone: () => void;
-}
 
 export const SignIn = (props: SignInProps) => {
   const part = useLoaded(() => import('./sign-in.tsx'), true);

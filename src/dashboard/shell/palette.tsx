@@ -9,7 +9,7 @@ import { mayLeave } from '#dashboard/parts/unsaved.ts';
 import { account, isOperator, may, practice } from '#dashboard/session.ts';
 import { language, plain, translated } from '#dashboard/words.ts';
 import { isAllowed, navigationFor } from './navigation.tsx';
-import { isPaletteOpen } from './on-demand.tsx';
+import { isPaletteOpen } from './opened.ts';
 import { words } from './palette/words/de.ts';
 import { shellWords } from './words.ts';
 

@@ -8,7 +8,7 @@ import { ErrorNote, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField } from '#dashboard/parts/form.tsx';
 import { signedIn } from '#dashboard/session.ts';
 import { translated } from '#dashboard/words.ts';
-import type { SignInProps } from './on-demand.tsx';
+import type { SignInProps } from './opened.ts';
 import { words } from './sign-in/words/de.ts';
 import { shellWords } from './words.ts';
 
