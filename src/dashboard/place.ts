@@ -13,7 +13,7 @@ const places = new Map<string, Place>();
 
 const knownKey = (): string | undefined => (history.state as { key?: string } | null)?.key;
 
-/** Of the present entry. The router's own entries have no state: those are new. */
+/** The key of the present entry. The router's own entries have no state: those are new. */
 export const placeKey = (): string => {
   const known = knownKey();
   if (known !== undefined) return known;

@@ -31,7 +31,7 @@ const isChecked = (control: Control): control is HTMLInputElement =>
 const isSecret = (control: Control): boolean =>
   control.type === 'password' || control.type === 'file' || 'secret' in control.dataset;
 
-/** By name, or else by label. */
+/** The controls by name, or else by label. */
 const controlsOf = (form: HTMLFormElement): ReadonlyMap<string, Control> => {
   const found = new Map<string, Control>();
   for (const element of form.elements) {
@@ -57,7 +57,7 @@ const valuesOf = (form: HTMLFormElement, isWanted: (control: Control) => boolean
 
 const isSame = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** As a person sets it: the form's own handlers take it from there. */
+/** Sets it in the way a person does: the form's own handlers take it from there. */
 const setControl = (control: Control, value: string | boolean): void => {
   if (typeof value === 'boolean') {
     if (isChecked(control) && control.checked !== value) control.click();

@@ -64,7 +64,7 @@ export const keepDraft = (key: string, draft: Draft): void => {
   }
 };
 
-/** Of all people but this one; all where it is absent. A key begins with the person's id. */
+/** Drops the drafts of all people but this one; all where it is absent. A key begins with the person's id. */
 export const dropDraftsOfOthers = (personId = '\0'): void => {
   try {
     for (const key of draftKeys()) if (!key.startsWith(PREFIX + personId)) sessionStorage.removeItem(key);

@@ -30,7 +30,7 @@ export const FormDialog = ({
     route(path, true);
   }, [isWanted]);
   const box = useRef<HTMLDivElement>(null);
-  // By its form's own "cancel" too. While the form saves it is closed at once.
+  // Its form's own "cancel" closes it too. While the form saves it is closed at once.
   const close = (): void => closeUnlessUnsaved(box.current, () => setOpen(false));
   return (
     <>

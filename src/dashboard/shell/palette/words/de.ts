@@ -1,7 +1,7 @@
 export const words = {
   action: 'Aktion',
   person: 'Person',
-  /** By the page that does it. */
+  /** Each is named by the page that does it. */
   actions: {
     letter: 'Nachricht schreiben',
     templates: 'Vorlage anlegen',
