@@ -80,6 +80,7 @@ const app = await startApp({
     service: { public_origin: 'https://mail.example.com' },
     smtp: { inbound: { listen: '127.0.0.1:0' } },
     auth: { password_login: true },
+    operators: ['operator@example.net'],
     billing: stripe.config,
     dns: {
       resolvers: [dns.address],

@@ -244,82 +244,92 @@ describe.skipIf(!canMount())('installed', () => {
       dpkg -P sendwerk; [ ! -e /etc/sendwerk ]`);
   });
 
-  testInFull('by tarball: `sendwerk update FILE`, beside whose sum it is, and back', { timeout: BUILD_MS }, () => {
-    const of = (name: string): string => `/mnt/one.out/sendwerk-${name}-linux-${arch}.tar.gz`;
-    well(`cd /mnt; tar -xzf ${of(version)} --strip-components=2 sendwerk-${version}-linux-${arch}/bin/sendwerk; mv sendwerk script;
+  testInFull(
+    'by tarball: `sendwerk update FILE`, beside whose sum it is, and back',
+    { timeout: BUILD_MS },
+    () => {
+      const of = (name: string): string => `/mnt/one.out/sendwerk-${name}-linux-${arch}.tar.gz`;
+      well(`cd /mnt; tar -xzf ${of(version)} --strip-components=2 sendwerk-${version}-linux-${arch}/bin/sendwerk; mv sendwerk script;
       ./script update ${of(version)}; ln -s /opt/sendwerk/current/bin/sendwerk /usr/local/bin/; systemd-sysusers /opt/sendwerk/current/systemd/sendwerk.sysusers.conf`);
-    expect(well('readlink /opt/sendwerk/current')).toBe(`versions/${version}\n`);
-    well('install -d -o sendwerk -g sendwerk /var/lib/sendwerk; ls /etc/systemd/system/sendwerk.service');
-    expect(well('sendwerk --version')).toContain(`${VERSION_OF_ALL} (commit `);
-    // The next one is small: without packages, by the Node that is there.
-    well(`cd /mnt; mkdir -p small/node_modules/.bin; cp -r unpacked/bin unpacked/src unpacked/systemd unpacked/package.json small
+      expect(well('readlink /opt/sendwerk/current')).toBe(`versions/${version}\n`);
+      well('install -d -o sendwerk -g sendwerk /var/lib/sendwerk; ls /etc/systemd/system/sendwerk.service');
+      expect(well('sendwerk --version')).toContain(`${VERSION_OF_ALL} (commit `);
+      // The next one is small: without packages, by the Node that is there.
+      well(`cd /mnt; mkdir -p small/node_modules/.bin; cp -r unpacked/bin unpacked/src unpacked/systemd unpacked/package.json small
       ln -s /mnt/unpacked/node_modules/.bin/node small/node_modules/.bin/; tar -czf ${of('99.0.0')} small`);
-    expect(debian.shell(`sendwerk update ${of('99.0.0')}`).output).toContain('is not the file whose sum');
-    expect(debian.shell('sendwerk update').output).toContain('name the tarball of a release');
-    well(`cd /mnt/one.out; sha256sum sendwerk-99* >>SHA256SUMS; sendwerk update ${of('99.0.0')}`);
-    expect(well('readlink /opt/sendwerk/current /opt/sendwerk/previous')).toBe(
-      `versions/99.0.0\nversions/${version}\n`,
-    );
-    well('sendwerk back');
-    expect(well('readlink /opt/sendwerk/current; sendwerk --version')).toContain(`versions/${version}\n`);
-    expect(well(`sendwerk update ${of(version)} 2>&1`)).toContain('is current already');
-  });
+      expect(debian.shell(`sendwerk update ${of('99.0.0')}`).output).toContain('is not the file whose sum');
+      expect(debian.shell('sendwerk update').output).toContain('name the tarball of a release');
+      well(`cd /mnt/one.out; sha256sum sendwerk-99* >>SHA256SUMS; sendwerk update ${of('99.0.0')}`);
+      expect(well('readlink /opt/sendwerk/current /opt/sendwerk/previous')).toBe(
+        `versions/99.0.0\nversions/${version}\n`,
+      );
+      well('sendwerk back');
+      expect(well('readlink /opt/sendwerk/current; sendwerk --version')).toContain(`versions/${version}\n`);
+      expect(well(`sendwerk update ${of(version)} 2>&1`)).toContain('is current already');
+    },
+  );
 
-  testInFull('as an image: its steps are run, and it serves from a root that is only read and has no shell', {
-    timeout: BUILD_MS,
-  }, async () => {
-    const lines = readFileSync('Containerfile', 'utf8')
-      .replace(/^#.*\n/gm, '')
-      .replaceAll('\\\n', '')
-      .split('\n');
-    const steps = lines.flatMap((line) => {
-      const [, name, rest] = /^([A-Z]+) (.*)$/.exec(line) ?? [];
-      return name === undefined || rest === undefined ? [] : [{ name, rest }];
-    });
-    const the = (name: string): string => steps.find((step) => step.name === name)?.rest ?? '';
-    const words = (name: string): string[] => JSON.parse(the(name).replace(/^[^[]*/, ''));
-    let stages = 0;
-    for (const { name, rest } of steps) {
-      if (name === 'FROM') stages += 1;
-      const [last = '', ...first] = rest.replaceAll(`\${VERSION}`, version).split(' ').reverse();
-      if (name === 'COPY' && stages === 1)
-        well(`mkdir -p ${last}; cd /mnt/one.out; cp ${first.join(' ')} ${last}`);
-      if (name === 'COPY' && stages === 2)
-        runInside(`mkdir -p $(dirname $BARE${last}); mv $DEBIAN${first[0]} $BARE${last}`);
-      if (name === 'RUN')
-        well(`VERSION=${version}; ${stages === 2 ? 'rm -rf /etc/sendwerk /var/lib/sendwerk;' : ''} ${rest}`);
-    }
-    expect([stages, the('USER')]).toEqual([2, `${IMAGE_USER}:${IMAGE_USER}`]);
-    // Of the base the program needs its C library; nothing else is there.
-    runInside(`mkdir -p $BARE/var/lib $BARE/etc $BARE/proc $BARE/dev $BARE/tmp; cp -a $DEBIAN/var/lib/sendwerk $BARE/var/lib/; cp -a $DEBIAN/etc/sendwerk $BARE/etc/
+  testInFull(
+    'as an image: its steps are run, and it serves from a root that is only read and has no shell',
+    {
+      timeout: BUILD_MS,
+    },
+    async () => {
+      const lines = readFileSync('Containerfile', 'utf8')
+        .replace(/^#.*\n/gm, '')
+        .replaceAll('\\\n', '')
+        .split('\n');
+      const steps = lines.flatMap((line) => {
+        const [, name, rest] = /^([A-Z]+) (.*)$/.exec(line) ?? [];
+        return name === undefined || rest === undefined ? [] : [{ name, rest }];
+      });
+      const the = (name: string): string => steps.find((step) => step.name === name)?.rest ?? '';
+      const words = (name: string): string[] => JSON.parse(the(name).replace(/^[^[]*/, ''));
+      let stages = 0;
+      for (const { name, rest } of steps) {
+        if (name === 'FROM') stages += 1;
+        const [last = '', ...first] = rest.replaceAll(`\${VERSION}`, version).split(' ').reverse();
+        if (name === 'COPY' && stages === 1)
+          well(`mkdir -p ${last}; cd /mnt/one.out; cp ${first.join(' ')} ${last}`);
+        if (name === 'COPY' && stages === 2)
+          runInside(`mkdir -p $(dirname $BARE${last}); mv $DEBIAN${first[0]} $BARE${last}`);
+        if (name === 'RUN')
+          well(
+            `VERSION=${version}; ${stages === 2 ? 'rm -rf /etc/sendwerk /var/lib/sendwerk;' : ''} ${rest}`,
+          );
+      }
+      expect([stages, the('USER')]).toEqual([2, `${IMAGE_USER}:${IMAGE_USER}`]);
+      // Of the base the program needs its C library; nothing else is there.
+      runInside(`mkdir -p $BARE/var/lib $BARE/etc $BARE/proc $BARE/dev $BARE/tmp; cp -a $DEBIAN/var/lib/sendwerk $BARE/var/lib/; cp -a $DEBIAN/etc/sendwerk $BARE/etc/
       cp $DEBIAN/mnt/etc/* $BARE/etc/sendwerk/; chown ${IMAGE_USER} $BARE/etc/sendwerk/*
       for file in $(ldd ${execPath} | tr ' \\t' '\\n\\n' | grep ^/); do mkdir -p $BARE$(dirname $file); cp -L $file $BARE$file; done
       mount --bind $BARE $BARE; mount -t proc none $BARE/proc; mount --rbind /dev $BARE/dev
       mount -o remount,bind,ro $BARE
       mount -t tmpfs none $BARE/tmp; mount -t tmpfs -o uid=${IMAGE_USER},mode=0700 none $BARE/var/lib/sendwerk`);
-    const enter = ['chroot', `--userspec=${the('USER')}`, bare()];
-    const daemon = spawnMortal(
-      'nsenter',
-      [`--mount=/proc/${debian.pid}/ns/mnt`, ...enter, ...words('ENTRYPOINT'), ...words('CMD')],
-      {
-        stdio: ['ignore', 'inherit', 'inherit'],
-        env: { PATH: env.PATH ?? '', CACHE_DIRECTORY: '/tmp/sendwerk' },
-      },
-    );
-    try {
-      const answers = () =>
-        fetch(`http://127.0.0.1:${port}/healthz`).then(
-          ({ ok }) => ok,
-          () => false,
-        );
-      await until('it answers', answers, BUILD_MS);
-      const check = debian.inside([...enter, ...words('HEALTHCHECK')]);
-      expect(check.status, check.output).toBe(0);
-      expect(debian.inside([...enter, '/bin/sh']).status).toBe(127);
-    } finally {
-      expect(await endProcess(daemon)).toBe(0);
-    }
-  });
+      const enter = ['chroot', `--userspec=${the('USER')}`, bare()];
+      const daemon = spawnMortal(
+        'nsenter',
+        [`--mount=/proc/${debian.pid}/ns/mnt`, ...enter, ...words('ENTRYPOINT'), ...words('CMD')],
+        {
+          stdio: ['ignore', 'inherit', 'inherit'],
+          env: { PATH: env.PATH ?? '', CACHE_DIRECTORY: '/tmp/sendwerk' },
+        },
+      );
+      try {
+        const answers = () =>
+          fetch(`http://127.0.0.1:${port}/healthz`).then(
+            ({ ok }) => ok,
+            () => false,
+          );
+        await until('it answers', answers, BUILD_MS);
+        const check = debian.inside([...enter, ...words('HEALTHCHECK')]);
+        expect(check.status, check.output).toBe(0);
+        expect(debian.inside([...enter, '/bin/sh']).status).toBe(127);
+      } finally {
+        expect(await endProcess(daemon)).toBe(0);
+      }
+    },
+  );
 
   const runInside = (script: string): void => {
     const { status, output } = debian.inside([

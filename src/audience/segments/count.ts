@@ -11,9 +11,9 @@ const ROWS_PER_READ = 250;
 export interface SegmentCount {
   /** On the lists, whatever their status. */
   readonly people: number;
-  /** Of these, who fit by one of their subscriptions. */
+  /** Those among them who fit by one of their subscriptions. */
   readonly matching: number;
-  /** Of those who fit, who are subscribed by that subscription now. */
+  /** Those who fit and are subscribed by that subscription now. */
   readonly active: number;
 }
 

@@ -26,7 +26,7 @@ export const segmentStore = perConnection((db: TenantDb) => {
   );
   const remove = db.prepare<[string]>('DELETE FROM segments WHERE id = ?');
   return {
-    /** By name. */
+    /** Sorted by name. */
     all: (): SegmentRow[] => all.all(),
     byId: (id: string): SegmentRow | undefined => byId.get(id),
     byName: (name: string): SegmentRow | undefined => byName.get(name),

@@ -9,7 +9,7 @@ const PAUSE_MS = 400;
 export interface Made {
   readonly html: string;
   readonly text: string;
-  /** For which it would not be stored. */
+  /** Why it would not be stored. */
   readonly problems: readonly string[];
 }
 
@@ -35,7 +35,7 @@ interface Written {
   readonly document: WrittenDocument | null;
 }
 
-/** Of a document what was last made of it, of source that itself. What cannot be made leaves what was made before. */
+/** What was last made of a document; source is shown itself. What cannot be made leaves what was made before. */
 export const useMade = (id: string, { subject, html, text, document }: Written): Made => {
   const [made, setMade] = useState<Made>();
   const isFirst = useRef(true);
@@ -75,7 +75,7 @@ export const uploadImage = async (id: string, file: File): Promise<StoredImage> 
 export const imageAddress = (id: string, imageID: string): string =>
   addressOf('GET /api/practices/{id}/images/{imageID}/content', { id, imageID });
 
-/** By practice and id. */
+/** Their key is practice and id. */
 const loaded = new Map<string, Promise<string>>();
 
 const dataUrlOf = (id: string, imageID: string): Promise<string> => {

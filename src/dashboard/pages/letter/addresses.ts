@@ -44,6 +44,6 @@ export const withRecipients = (
   return all;
 };
 
-/** As the API reads it, whatever is in the name. */
+/** The address as the API reads it, whatever is in the name. */
 export const writtenRecipient = ({ address, name }: Recipient): string =>
   name === '' ? address : `"${name.replace(/["\\]/g, '\\$&')}" <${address}>`;

@@ -28,7 +28,7 @@ export interface Letter {
   readonly template: string;
   readonly subject: string;
   readonly document: WrittenDocument;
-  /** Of placeholders, as they were typed. */
+  /** What was typed for placeholders. */
   readonly values: Readonly<Record<string, string>>;
   readonly appointment: Appointment | null;
   /** When it is to go, as the clock of this person shows it; null: at once. */
@@ -133,7 +133,7 @@ export interface Made {
   readonly html: string;
   readonly text: string;
   readonly subject: string;
-  /** For which the document would not do. */
+  /** Why the document would not do. */
   readonly problems: readonly string[];
   /** Names of placeholders that are without a value. */
   readonly missing: readonly string[];

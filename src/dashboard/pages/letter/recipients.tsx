@@ -46,7 +46,7 @@ interface Doubt {
 
 interface RecipientsProps {
   readonly label: string;
-  /** Of the body. */
+  /** Its field of the body. */
   readonly path: string;
   readonly recipients: readonly Recipient[];
   readonly onRecipients: (recipients: readonly Recipient[]) => void;

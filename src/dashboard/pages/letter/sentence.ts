@@ -1,4 +1,4 @@
-// To whom a letter goes, when, and with what, in one sentence. Pure.
+// Says in one sentence to whom a letter goes, when, and with what. Pure.
 import type { words } from './words/de.ts';
 
 export interface Said {

@@ -45,7 +45,7 @@ interface WritingProps {
 /** What the tab keeps of it. */
 interface Kept {
   readonly letter: Letter;
-  /** Of the attempt to send it; absent: there was none of this very letter. */
+  /** That of the attempt to send it; absent: there was none of this very letter. */
   readonly key?: string;
   /** Files are not kept: their names say what to attach again. */
   readonly files: readonly string[];

@@ -37,7 +37,7 @@ const imageView = (node: Node, { imageUrl, words, edit }: Surroundings): NodeVie
     dom.dataset.align = attrs.align;
     image.src = imageUrl(attrs.image);
     image.alt = attrs.decorative ? '' : attrs.alt;
-    // By script: the policy forbids a style in markup alone.
+    // Set by script: the policy forbids a style in markup alone.
     image.style.width = `${attrs.width}%`;
     note.textContent = attrs.decorative ? words.decorative : attrs.alt || words.withoutAlt;
     note.className = attrs.decorative || attrs.alt ? 'quiet' : 'problem';
