@@ -56,7 +56,7 @@ test('a reception writes of a template to a person who is known, with a file, fo
   };
   await click(page.getByRole('link', { name: 'Nachricht schreiben' }).first());
   clicks += 2;
-  await page.getByLabel('Vorlage').selectOption({ label: 'terminbestaetigung' });
+  await page.getByRole('combobox', { name: 'Vorlage', exact: true }).selectOption({ label: 'terminbestaetigung' });
   const to = page.getByRole('combobox', { name: 'An', exact: true });
   await click(to);
   await page.keyboard.type('mueller');
@@ -131,11 +131,11 @@ test('what arrives has subject, text, HTML, file, appointment, copies and the ad
   expect(await page.getByText(/Ihr Entwurf von/).count()).toBe(0);
   await page.getByRole('combobox', { name: 'An', exact: true }).fill('anna@example.org,');
   await write(page, 'Mein eigener Text');
-  await page.getByLabel('Vorlage').selectOption({ label: 'kurz' });
+  await page.getByRole('combobox', { name: 'Vorlage', exact: true }).selectOption({ label: 'kurz' });
   await expect.poll(() => text(page).textContent()).toContain('Guten Tag Name,');
   await page.getByRole('button', { name: 'Meinen Text zurückholen' }).click();
   await expect.poll(() => text(page).textContent()).toContain('Mein eigener Text');
-  await page.getByLabel('Vorlage').selectOption(id);
+  await page.getByRole('combobox', { name: 'Vorlage', exact: true }).selectOption(id);
   await page.getByText('Diese Vorlage hat eine feste Gestaltung').waitFor();
   await page.getByLabel('Name', { exact: true }).fill('Anna & Co');
   await sendIt(page);

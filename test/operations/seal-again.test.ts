@@ -34,6 +34,7 @@ const OTHER_BYTES: Readonly<Record<string, string>> = {
   'attachments.content': 'a file',
   'consent_documents.content': 'what people were shown',
   'import_pieces.content': 'a file',
+  'images.content': 'a picture',
   'inbound_pieces.content': 'a mail',
   'page_settings.logo': 'a picture',
 };

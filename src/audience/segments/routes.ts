@@ -223,6 +223,7 @@ export const segmentRoutes = (context: AudienceContext, limitCounts: (tenantId: 
       method: 'delete',
       path: ONE,
       id: 'deleteSegment',
+      usedBy: 'programs that keep segments',
       summary: 'Delete a segment',
       description: 'Campaigns that took it stay as they are.',
       audit: 'segment.delete',

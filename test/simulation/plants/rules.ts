@@ -13,8 +13,8 @@ export const faultsOfRules: readonly Plant[] = [
   {
     name: 'held-mail-published',
     what: 'A mail received that is held or in quarantine is published before a person has released it.',
-    file: 'src/inbound/receive.ts',
-    replacements: [{ from: "  if (state !== 'inbox') return false;\n", to: '' }],
+    file: 'src/inbound/store-mail.ts',
+    replacements: [{ from: "  if (state !== 'inbox') return inboundSeq;\n", to: '' }],
   },
   {
     name: 'suppression-at-acceptance-only',
