@@ -56,7 +56,9 @@ test('a reception writes of a template to a person who is known, with a file, fo
   };
   await click(page.getByRole('link', { name: 'Nachricht schreiben' }).first());
   clicks += 2;
-  await page.getByRole('combobox', { name: 'Vorlage', exact: true }).selectOption({ label: 'terminbestaetigung' });
+  await page
+    .getByRole('combobox', { name: 'Vorlage', exact: true })
+    .selectOption({ label: 'terminbestaetigung' });
   const to = page.getByRole('combobox', { name: 'An', exact: true });
   await click(to);
   await page.keyboard.type('mueller');
