@@ -31,6 +31,30 @@ test('a file is too expensive only if it is so alone', async () => {
   expect(ran).toEqual(Array(3).fill('test/dear.test.ts'));
 });
 
+test('of many, the five most expensive are run alone, and the others judged by these', async () => {
+  const many = Array.from({ length: 9 }, (_, at) => ({
+    name: `test/${at}.test.ts`,
+    cpuSeconds: LIMIT_CPU_SECONDS + 1 + at,
+    hasBrowser: false,
+  }));
+  const ran: string[] = [];
+  const half = async (name: string) => {
+    ran.push(name);
+    return (many.find((one) => one.name === name)?.cpuSeconds ?? 0) / 2;
+  };
+  expect(await aboveLimitAlone(many, half, () => 1)).toEqual([]);
+  expect(ran).toEqual([8, 7, 6, 5, 4].map((at) => `test/${at}.test.ts`));
+  expect(
+    named(
+      await aboveLimitAlone(
+        many,
+        async () => undefined,
+        () => 1,
+      ),
+    ),
+  ).toHaveLength(9);
+});
+
 test('an exception is free, and nothing is measured for it', () => {
   const measure = (): number => {
     throw new Error('measured');

@@ -62,19 +62,36 @@ export const aboveLimit = (costs: readonly NamedCost[], measure: () => number = 
   return above.filter((cost) => isAbove(cost, limit));
 };
 
+/** So many are run again. Where more seem to cost too much, the machine was slow. */
+const ALONE_AT_MOST = 5;
+
 /**
  * The files that cost too much alone as well: beside others that fill the caches of the same cores a file costs up to half
- * as much again. `alone` runs one again, with nothing beside it; undefined where that says nothing.
+ * as much again. `alone` runs one again, with nothing beside it; undefined where that says nothing. The most expensive ones are run
+ * again; the others are taken to cost as much less alone as these did on average. How slow the machine is changes within seconds, so
+ * it is measured before and after each.
  */
 export const aboveLimitAlone = async (
   costs: readonly NamedCost[],
   alone: (name: string) => Promise<number | undefined>,
   measure: () => number = slowness,
 ): Promise<NamedCost[]> => {
+  const suspects = aboveLimit(costs, measure).toSorted((a, b) => b.cpuSeconds - a.cpuSeconds);
   const above: NamedCost[] = [];
-  for (const cost of aboveLimit(costs, measure)) {
+  let [together, byThemselves, slowest] = [0, 0, 1];
+  for (const [at, cost] of suspects.entries()) {
+    if (at >= ALONE_AT_MOST) {
+      const cpuSeconds = cost.cpuSeconds * Math.min(1, byThemselves / together);
+      above.push(...aboveLimit([{ ...cost, cpuSeconds }], () => slowest));
+      continue;
+    }
+    const before = measure();
     const cpuSeconds = (await alone(cost.name)) ?? cost.cpuSeconds;
-    above.push(...aboveLimit([{ ...cost, cpuSeconds }], measure));
+    const slow = Math.max(before, measure());
+    above.push(...aboveLimit([{ ...cost, cpuSeconds }], () => slow));
+    together += cost.cpuSeconds;
+    byThemselves += cpuSeconds;
+    slowest = Math.max(slowest, slow);
   }
   return above;
 };
