@@ -1,6 +1,7 @@
 // Keeps the registry's summaries of practices as their files say. A practice that was written since its summary was taken is
 // read again once a minute, and by each list before it answers: so the list opens the files of these practices alone, which are
-// mostly open, and shows what was answered before it. A crash leaves their marks (`events/written.ts`), and they are read again.
+// mostly open, and shows what was answered before it. A crash leaves their marks (`events/written.ts`), and they are read again:
+// where it leaves thousands, a list waits for those that were written last, and the others follow within the minute.
 import type { Written } from '#src/events/written.ts';
 import type { Base } from '#src/kernel/base.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
@@ -10,13 +11,15 @@ import { summaryStore } from './summary-store.ts';
 
 /** A transaction of some milliseconds. */
 const AT_ONCE = 100;
+/** A list waits for so many: a second or two where all have to be opened. */
+const MAX_A_LIST = 200;
 /** A list that comes meanwhile waits for so many that have to be opened. */
 const MISSING_AT_ONCE = 8;
 /** Files that are opened a minute for practices that have no summary yet: after an update to the version that has them. */
 const MISSING_A_MINUTE = 500;
 
 export interface Summaries {
-  /** Resolves once the registry has what the files of written practices, and of `others`, say; those that cannot be read are left. */
+  /** Resolves once the registry has what the files of the practices written last, and of `others`, say; those that cannot be read are left. */
   bringUpToDate(others?: readonly string[]): Promise<void>;
   /** Once a minute. */
   look(signal: AbortSignal): Promise<void>;
@@ -36,10 +39,12 @@ export const createSummaries = (
 
   written.join({ hasLooked: (tenantId, mark) => (readAt.get(tenantId) ?? 0) > mark });
 
+  /** Those written last come first. */
   const stale = (): string[] =>
     written
       .marked()
       .filter(([tenantId, mark]) => (readAt.get(tenantId) ?? 0) <= mark)
+      .toSorted(([, one], [, other]) => other - one)
       .map(([tenantId]) => tenantId);
 
   const take = async (ids: readonly string[]): Promise<void> => {
@@ -61,25 +66,32 @@ export const createSummaries = (
     for (const [id, mark] of found) readAt.set(id, Math.max(readAt.get(id) ?? 0, mark));
   };
 
-  const takeAll = async (others: readonly string[]): Promise<void> => {
-    const ids = [...new Set([...stale(), ...others])];
-    while (ids.length > 0) await take(ids.splice(0, AT_ONCE));
-  };
-
   /** One after the other: an older summary must not come after a newer one. */
   let last = Promise.resolve();
-  const bringUpToDate = (others: readonly string[] = []): Promise<void> => {
-    const taken = last.then(() => takeAll(others));
+  const inTurn = (idsNow: () => readonly string[]): Promise<void> => {
+    const taken = last.then(async () => {
+      const ids = [...idsNow()];
+      while (ids.length > 0) await take(ids.splice(0, AT_ONCE));
+    });
     last = taken.catch(() => undefined);
     return taken;
+  };
+  const bringUpToDate = (others: readonly string[] = []): Promise<void> =>
+    inTurn(() => [...new Set([...stale().slice(0, MAX_A_LIST), ...others])]);
+  /** Lists come in between. */
+  const inPieces = async (ids: string[], atOnce: number, signal: AbortSignal): Promise<void> => {
+    while (ids.length > 0 && !signal.aborted) {
+      const piece = ids.splice(0, atOnce);
+      await inTurn(() => piece);
+    }
   };
 
   return {
     bringUpToDate,
     look: async (signal) => {
-      await bringUpToDate();
+      await inPieces(stale(), AT_ONCE, signal);
       const missing = await platform.read((db) => summaryStore(db).missing(MISSING_A_MINUTE));
-      while (missing.length > 0 && !signal.aborted) await bringUpToDate(missing.splice(0, MISSING_AT_ONCE));
+      await inPieces(missing, MISSING_AT_ONCE, signal);
     },
   };
 };
