@@ -101,17 +101,18 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     if (errorCode === 'internal_error') options.metrics?.internalErrors.note?.({}, 1);
   };
 
-  const noteRequest = ({ caller, request, response, route, errorCode, ...exchange }: Exchange): void => {
-    const { kind, credentialId: id, name, tenantId, projects } = caller;
-    if ((kind !== 'team_token' && kind !== 'project_token') || tenantId === null || !route) return;
+  const noteRequest = (exchange: Exchange): void => {
+    const { kind, credentialId: id, name, tenantId, projects } = exchange.caller;
+    if ((kind !== 'team_token' && kind !== 'project_token') || tenantId === null || !exchange.route) return;
+    const { request, response } = exchange;
     options.noteRequest?.(
       { id, name, tenantId, projects },
       {
         at: options.clock.now(),
         method: request.method,
-        path: route.path,
+        path: exchange.route.path,
         status: response.headersSent ? response.statusCode : null,
-        code: errorCode ?? null,
+        code: exchange.errorCode ?? null,
         ms: elapsed(exchange),
         requestId: exchange.requestId,
         messageIds: exchange.made,
