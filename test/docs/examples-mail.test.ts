@@ -77,7 +77,8 @@ describe('the description', () => {
 const documents = [
   'README.md',
   ...readdirSync(path.join(ROOT, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
-  'src/app/cli/quickstart.ts',
+  'src/app/quickstart/walk.ts',
+  'src/app/quickstart/lines.ts',
 ];
 const subjects = documents.flatMap((name) =>
   [...readFileSync(path.join(ROOT, name), 'utf8').matchAll(/\bsubject["']?: ?["']([^"'{}]+)["']/gi)].map(

@@ -51,11 +51,17 @@ const commandsOf = (terminal: Terminal): readonly Command[] => [
   }),
   defineCommand({
     name: 'quickstart',
-    summary: 'run it on loopback, send a message and show what happens',
-    options: { once: { about: 'end then, instead of staying up' } },
-    run: async ({ once }) => {
+    summary: 'run a playground on loopback: shows the way of a message, then prints what to try',
+    options: {
+      once: { about: 'end after the message, instead of staying up' },
+      keep: {
+        value: 'DIR',
+        about: 'keep all of it there; the next start goes on with the same practice, token and ports',
+      },
+    },
+    run: async (values) => {
       const { quickstart } = await import('./quickstart.ts');
-      return { exitCode: await quickstart({ once, ...terminal }), output: '' };
+      return { exitCode: await quickstart({ ...values, ...terminal }), output: '' };
     },
   }),
   defineCommand({
