@@ -324,19 +324,29 @@ const COMMA = 0x2c;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
-/** Whether the document has more commas, arrays and objects than any request needs: 1 ns a byte, against 10 µs a value. */
+/** Whether the document has more commas, arrays and objects than any request needs: at most 1 ns a byte, against 10 µs a value. */
 const hasTooManyValues = (bytes: Buffer): boolean => {
   if (bytes.length <= MAX_VALUES) return false;
   let count = 0;
-  let inString = false;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
-    if (byte === QUOTE) inString = !inString;
-    else if (inString) at += byte === BACKSLASH ? 1 : 0;
+    if (byte === QUOTE) at = endOfString(bytes, at + 1);
     else if (byte === COMMA || byte === OPEN_ARRAY || byte === OPEN_OBJECT) count += 1;
     if (count > MAX_VALUES) return true;
   }
   return false;
+};
+
+/** The place of the quote that ends the string, or of the document's end. A file in base64 is one string. */
+const endOfString = (bytes: Buffer, start: number): number => {
+  for (let from = start; ; ) {
+    const quote = bytes.indexOf(QUOTE, from);
+    if (quote === -1) return bytes.length;
+    let first = quote;
+    while (first > start && bytes[first - 1] === BACKSLASH) first -= 1;
+    if ((quote - first) % 2 === 0) return quote;
+    from = quote + 1;
+  }
 };
 
 /** The value of a request body. Throws AppError `invalid_json` or `invalid_request`. */

@@ -4,7 +4,7 @@
 import { type FormWords, formWordsIn } from '#src/inbound/words.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { composeMessage } from '#src/messages/compose/mime.ts';
+import { composeUnsigned } from '#src/messages/compose/prepare.ts';
 import type { Filled, FormPost } from './read-post.ts';
 import type { FormSettings } from './schema.ts';
 
@@ -36,7 +36,7 @@ export const formMail = ({ id, settings, post, mailbox, now }: FormMail): Buffer
     filled.map((one) => line(one, files, say)).join('\n'),
     ...(proof ? [] : [`-- \n${say.unproved}`]),
   ].join('\n\n');
-  const { header, body } = composeMessage({
+  return composeUnsigned({
     internetMessageId: `<form.${id}@${addressDomain(mailbox)}>`,
     date: now,
     from: { address: mailbox, name: name ?? title },
@@ -49,6 +49,4 @@ export const formMail = ({ id, settings, post, mailbox, now }: FormMail): Buffer
     headers: [['X-Auto-Response-Suppress', 'All']],
     attachments: files,
   });
-  // Letters beyond ASCII are in addresses alone, which the header has as UTF-8 octets.
-  return Buffer.from(`${header}\r\n${body}`, 'latin1');
 };

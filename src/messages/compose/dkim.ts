@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash, hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
-import type { ComposedMessage } from './message.ts';
+import type { ComposedMessage, Piece } from './message.ts';
 
 /** The private-key operation for 7-bit text; resolves with the signature in base64. */
 export type Sign = (text: string, signer: DkimSigner) => Promise<string>;
@@ -52,29 +52,55 @@ const NOT_SIGNABLE_HEADER = /[^\x20-\x7e\x80-\xff\t\r\n]|\r(?!\n)|(?<!\r)\n/;
 const isSignableHeader = (header: string): boolean =>
   !NOT_SIGNABLE_HEADER.test(header) && (!BEYOND_ASCII.test(header) || isUtf8(Buffer.from(header, 'latin1')));
 
+const isSignableBody = (body: readonly Piece[]): boolean =>
+  body.every((piece) => typeof piece !== 'string' || !NOT_SIGNABLE.test(piece));
+
 /** Relaxed canonicalization of a body (§3.4.4) but for its end. White space before a line end is one space after the first step. */
 const relaxBody = (text: string): string => text.replace(/[ \t]+/g, ' ').replaceAll(' \r\n', '\r\n');
+
+/** The body without the empty lines at its end, which do not count (§3.4.4); empty where it has nothing else. */
+const withoutEnd = (body: readonly Piece[]): readonly Piece[] => {
+  const last = body.at(-1);
+  if (last === undefined) return [];
+  // What ends in a buffer has the end of base64, which is one CRLF.
+  if (typeof last !== 'string') return body;
+  const end = last.trimEnd().length;
+  if (end === 0) return withoutEnd(body.slice(0, -1));
+  return last.length === end + 2 && last.endsWith('\r\n')
+    ? body
+    : [...body.slice(0, -1), `${last.slice(0, end)}\r\n`];
+};
 
 /** The bh= of a body, base64. */
 const hashBody = async ({ body, isRelaxed }: ComposedMessage): Promise<string> => {
   const relaxed = isRelaxed ? (slice: string) => slice : relaxBody;
-  // Empty lines at the end do not count, and a body of nothing else is empty (§3.4.4).
-  const end = body.trimEnd().length;
-  if (end === 0) return hash('sha256', '', 'base64');
-  // Most bodies end in one CRLF, and are hashed as they are.
-  const whole = body.length === end + 2 && body.endsWith('\r\n') ? body : `${body.slice(0, end)}\r\n`;
-  if (whole.length <= BODY_SLICE) return hash('sha256', relaxed(whole), 'base64');
+  const pieces = withoutEnd(body);
+  const [only = ''] = pieces;
+  if (pieces.length <= 1 && typeof only === 'string' && only.length <= BODY_SLICE)
+    return hash('sha256', relaxed(only), 'base64');
 
+  const digest = createHash('sha256');
+  let sinceRest = 0;
+  const add = async (slice: Piece): Promise<void> => {
+    if (typeof slice === 'string') digest.update(relaxed(slice), 'latin1');
+    else digest.update(slice);
+    sinceRest += slice.length;
+    if (sinceRest < BODY_SLICE) return;
+    sinceRest = 0;
+    await setImmediate();
+  };
   // Canonicalization works line by line, so a body can be cut behind each line that ends in a visible character.
   const cut = /\S\r\n/g;
-  const digest = createHash('sha256');
-  for (let start = 0; start < whole.length; ) {
-    cut.lastIndex = start + BODY_SLICE;
-    const end = cut.test(whole) ? cut.lastIndex : whole.length;
-    digest.update(relaxed(whole.slice(start, end)), 'latin1');
-    start = end;
-    await setImmediate();
-  }
+  for (const piece of pieces)
+    for (let start = 0; start < piece.length; ) {
+      let end = start + BODY_SLICE;
+      if (typeof piece === 'string') {
+        cut.lastIndex = end;
+        end = cut.test(piece) ? cut.lastIndex : piece.length;
+      }
+      await add(piece.slice(start, end) as Piece);
+      start = end;
+    }
   return digest.digest('base64');
 };
 
@@ -143,7 +169,7 @@ export const signMessage = async (
   sign: Sign,
 ): Promise<string> => {
   if (signers.length === 0) return '';
-  if (!isSignableHeader(composed.header) || (!composed.isRelaxed && NOT_SIGNABLE.test(composed.body))) {
+  if (!isSignableHeader(composed.header) || (!composed.isRelaxed && !isSignableBody(composed.body))) {
     throw new Error('only 7-bit text with CRLF line ends can be signed');
   }
   const { names, canonical } = selectFields(composed.header);

@@ -33,13 +33,16 @@ export interface OutgoingMessage {
   readonly calendar?: string | null;
 }
 
-/** Header and body as octets, one character each, with CRLF line ends; only addresses in the header are beyond ASCII (RFC 6532). `header` ends with the CRLF of its last field, and the empty line
- * between the two is in neither. `body` is never empty and ends with CRLF. */
+/** Octets with CRLF line ends, the last one at the end; in a string one character each. Large content is in buffers. */
+export type Piece = string | Buffer;
+
+/** Only addresses in the header are beyond ASCII (RFC 6532). `header` is a string of octets and ends with the CRLF of its last
+ * field, and the empty line between header and body is in neither. `body` is never empty. */
 export interface ComposedMessage {
   readonly header: string;
-  readonly body: string;
+  readonly body: readonly Piece[];
   /** Whether it is known that `body` has no tab, no two spaces in a row and none before a line end, so that relaxed
-   * canonicalization (RFC 6376 §3.4.4) changes only empty lines at its end. */
+   * canonicalization (RFC 6376 §3.4.4) changes only empty lines at its end. Of buffers it is always known. */
   readonly isRelaxed: boolean;
 }
 

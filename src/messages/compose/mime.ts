@@ -11,7 +11,7 @@ import {
   isHeaderName,
 } from '#src/mail/header-field.ts';
 import type { SubmittedPart } from '#src/messages/submitted-part.ts';
-import type { Attachment, ComposedMessage, OutgoingMessage } from './message.ts';
+import type { Attachment, ComposedMessage, OutgoingMessage, Piece } from './message.ts';
 import { encodeBase64, encodeText } from './transfer-encoding.ts';
 
 /** `type/subtype` (RFC 6838 §4.2). */
@@ -25,8 +25,8 @@ interface Part {
   readonly type: string;
   /** Content-* fields, each with its CRLF. */
   readonly header: string;
-  /** Ends with CRLF, is never empty. */
-  readonly body: string;
+  /** Never empty. */
+  readonly body: readonly Piece[];
   /** See `ComposedMessage`. */
   readonly isRelaxed: boolean;
 }
@@ -36,7 +36,7 @@ const encodedText = (type: string, value: string, text: string, fields = ''): Pa
   return {
     type,
     header: `Content-Type: ${value}\r\nContent-Transfer-Encoding: ${encoding}\r\n${fields}`,
-    body,
+    body: [body],
     isRelaxed,
   };
 };
@@ -75,7 +75,7 @@ const attachmentPart = ({ filename, contentType, contentId, content }: Attachmen
       contentId === undefined ? '' : encodeUnstructured('Content-ID', `<${contentId}>`),
       `Content-Disposition: ${disposition}${parameter('filename')}\r\n`,
     ].join(''),
-    body: encodeBase64(content),
+    body: [encodeBase64(content)],
     isRelaxed: true,
   };
 };
@@ -87,7 +87,7 @@ const calendarPart = (calendar: string): Part => ({
   type: 'text/calendar',
   header:
     'Content-Type: text/calendar; charset=UTF-8; method=REQUEST\r\nContent-Transfer-Encoding: base64\r\n',
-  body: encodeBase64(Buffer.from(calendar)),
+  body: [encodeBase64(Buffer.from(calendar))],
   isRelaxed: true,
 });
 
@@ -97,12 +97,26 @@ const calendarFile = (calendar: string): Attachment => ({
   content: Buffer.from(calendar),
 });
 
+/** The same octets with one string between two buffers. */
+const joinedStrings = (pieces: readonly Piece[]): readonly Piece[] => {
+  const joined: Piece[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    if (typeof piece === 'string' && typeof last === 'string') joined[joined.length - 1] = last + piece;
+    else joined.push(piece);
+  }
+  return joined;
+};
+
 /** No body contains `=_`, so a boundary that begins with it needs no search. The CRLF at the end of a body belongs to the
  * delimiter behind it (RFC 2046 §5.1.1). */
 const joined = (value: string, parts: readonly Part[], boundary: string, fields = ''): Part => ({
   type: value,
   header: `Content-Type: ${value};\r\n boundary="${boundary}"\r\n${fields}`,
-  body: `${parts.map(({ header, body }) => `--${boundary}\r\n${header}\r\n${body}`).join('')}--${boundary}--\r\n`,
+  body: joinedStrings([
+    ...parts.flatMap(({ header, body }) => [`--${boundary}\r\n${header}\r\n`, ...body]),
+    `--${boundary}--\r\n`,
+  ]),
   // The fields of a part may have a file name with white space.
   isRelaxed: parts.every(({ header, isRelaxed }) => isRelaxed && !RELAXABLE.test(header)),
 });
@@ -124,11 +138,11 @@ const submittedPart = (part: SubmittedPart, message: OutgoingMessage, boundary: 
   }
   if ('form' in part) return encodedText(type, type, part.content ?? message[part.form] ?? '', fields);
   if ('signed' in part)
-    return { type, header: `Content-Type: ${type}\r\n${fields}`, body: part.signed, isRelaxed: false };
+    return { type, header: `Content-Type: ${type}\r\n${fields}`, body: [part.signed], isRelaxed: false };
   return {
     type,
     header: `Content-Type: ${type}\r\nContent-Transfer-Encoding: base64\r\n${fields}`,
-    body: encodeBase64(message.attachments[part.file]?.content ?? Buffer.alloc(0)),
+    body: [encodeBase64(message.attachments[part.file]?.content ?? Buffer.alloc(0))],
     isRelaxed: true,
   };
 };

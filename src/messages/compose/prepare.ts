@@ -5,7 +5,7 @@ import type { MessageRow } from '#src/messages/store.ts';
 import { contentOfCopy } from './copy-content.ts';
 import { type Sign, signMessage } from './dkim.ts';
 import { invitationOf } from './invitation.ts';
-import type { Copy, OutgoingMessage, StoredMessage } from './message.ts';
+import type { Copy, OutgoingMessage, Piece, StoredMessage } from './message.ts';
 import { composeMessage } from './mime.ts';
 import { parsedMessage } from './parsed-message.ts';
 import { withServiceFields } from './service-fields.ts';
@@ -37,10 +37,21 @@ const toOutgoing = (stored: StoredMessage, copy: Copy): OutgoingMessage => {
   return { ...outgoing, calendar: invitationOf(JSON.parse(body.calendar_json), outgoing, attendee) };
 };
 
+/** The octets of a head, which ends with the empty line, and of a body. */
+const octetsOf = (head: string, body: readonly Piece[]): Buffer => {
+  const size = body.reduce((sum, piece) => sum + piece.length, head.length);
+  const octets = Buffer.allocUnsafe(size);
+  let length = 0;
+  // A string of all would take its size once more.
+  for (const piece of [head, ...body])
+    length += typeof piece === 'string' ? octets.write(piece, length, 'latin1') : piece.copy(octets, length);
+  return octets;
+};
+
 /** The message as it would leave, without signatures, for scanners and previews. */
 export const composeUnsigned = (message: OutgoingMessage): Buffer => {
   const { header, body } = composeMessage(message);
-  return Buffer.from(`${header}\r\n${body}`, 'latin1');
+  return octetsOf(`${header}\r\n`, body);
 };
 
 /** One recipient's copy without its signatures, as it can be shown. */
@@ -57,10 +68,5 @@ export const prepareMessage = async (
 ): Promise<Buffer> => {
   const composed = composeMessage(toOutgoing(stored, copy));
   const signatures = await signMessage(composed, signers, stored.message.created_at, sign);
-  // A string of all would take its size once more.
-  const head = `${signatures}${composed.header}\r\n`;
-  const message = Buffer.allocUnsafe(head.length + composed.body.length);
-  message.write(head, 0, 'latin1');
-  message.write(composed.body, head.length, 'latin1');
-  return message;
+  return octetsOf(`${signatures}${composed.header}\r\n`, composed.body);
 };

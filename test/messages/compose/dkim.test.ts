@@ -15,7 +15,7 @@ import { describe, expect, test } from 'vitest';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import { dkimRecord } from '#src/mail/dkim-key.ts';
 import { signMessage } from '#src/messages/compose/dkim.ts';
-import type { ComposedMessage, OutgoingMessage } from '#src/messages/compose/message.ts';
+import type { ComposedMessage, OutgoingMessage, Piece } from '#src/messages/compose/message.ts';
 import { composeMessage } from '#src/messages/compose/mime.ts';
 import { outgoingMessages } from '#test/fixtures/outgoing-messages.ts';
 import { sharedSignThreads } from '#test/support/sign-threads.ts';
@@ -41,7 +41,7 @@ const records: Record<string, string> = Object.fromEntries(
 );
 
 const signed = async (composed: ComposedMessage): Promise<string> =>
-  `${await signMessage(composed, signers, TIME, sign)}${composed.header}\r\n${composed.body}`;
+  `${await signMessage(composed, signers, TIME, sign)}${composed.header}\r\n${composed.body.map(String).join('')}`;
 
 /** The results of mailauth for each signature, in order. */
 const verify = async (source: string): Promise<string[]> => {
@@ -54,7 +54,7 @@ const verify = async (source: string): Promise<string[]> => {
 };
 const PASSED = [`${DOMAIN} pass`, `${DOMAIN} pass`];
 
-const message = (header: string, body: string): ComposedMessage => ({ header, body, isRelaxed: false });
+const message = (header: string, ...body: Piece[]): ComposedMessage => ({ header, body, isRelaxed: false });
 const minimal = 'From: a@mail.praxis.example\r\nSubject: hello\r\n';
 const tag = (field: string, name: string): string | undefined =>
   new RegExp(`[;:]\\s*${name}=([^;]*)`).exec(field)?.[1]?.replace(/\s/g, '');
@@ -228,6 +228,22 @@ test('a large body is hashed in slices as if it were one', async () => {
   expect(body.length).toBeGreaterThan(2 * 262_144);
   expect(tag(await signMessage(message(minimal, body), [ed25519.signer], TIME, sign), 'bh')).toBe(
     base64Sha256(canonical),
+  );
+});
+
+test('a body in pieces is hashed as if it were one', async () => {
+  const file = Buffer.from(`${'YWFh'.repeat(19)}\r\n`.repeat(8_000));
+  const whole = `a  b \r\n${file}\r\nc\r\n`;
+  for (const pieces of [
+    ['a  b \r\n', file, '\r\nc\r\n'],
+    ['a  b \r\n', file, '\r\nc\r\n\r\n'],
+    ['a  b \r\n', file, '\r\nc \r\n', '\r\n', ' \r\n'],
+  ])
+    expect(tag(await signMessage(message(minimal, ...pieces), [ed25519.signer], TIME, sign), 'bh')).toBe(
+      base64Sha256(whole.replace('a  b ', 'a b')),
+    );
+  expect(tag(await signMessage(message(minimal, file), [ed25519.signer], TIME, sign), 'bh')).toBe(
+    base64Sha256(String(file)),
   );
 });
 

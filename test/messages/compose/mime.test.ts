@@ -17,7 +17,8 @@ const [, plain] = outgoingMessages[0] ?? [];
 if (plain === undefined) throw new Error('no messages');
 
 const compose = (message: OutgoingMessage): string => {
-  const { header, body } = composeMessage(message);
+  const { header, body: pieces } = composeMessage(message);
+  const body = pieces.map(String).join('');
   return `${header}\r\n${body}`;
 };
 
@@ -131,7 +132,8 @@ describe.each(outgoingMessages)('%s', (name, message) => {
   test('is 7-bit, has CRLF only and no long line', () => {
     expect(source).toMatch(/^[\t\r\n\x20-\x7e]*$/);
     expect(source.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
-    const { header, body } = composeMessage(message);
+    const { header, body: pieces } = composeMessage(message);
+    const body = pieces.map(String).join('');
     expect(Math.max(...header.split('\r\n').map(({ length }) => length))).toBeLessThanOrEqual(998);
     expect(Math.max(...body.split('\r\n').map(({ length }) => length))).toBeLessThanOrEqual(78);
     expect(header).toMatch(/\r\n$/);
@@ -276,7 +278,7 @@ test('a message to hidden recipients only names no recipient', () => {
 });
 
 test('a message without any text has one empty line, never an empty body', () => {
-  expect(composeMessage({ ...plain, text: null }).body).toBe('\r\n');
+  expect(composeMessage({ ...plain, text: null }).body).toEqual(['\r\n']);
 });
 
 test('the same message becomes the same bytes, another one gets other boundaries', () => {

@@ -41,7 +41,7 @@ const ours = async ({ header, body }: Source) => {
     signed = text.slice(0, text.lastIndexOf('\r\n') + 2);
     return sign(text, by);
   };
-  const field = await signMessage({ header, body, isRelaxed: false }, [signer], TIME, noting);
+  const field = await signMessage({ header, body: [body], isRelaxed: false }, [signer], TIME, noting);
   return { field, signed };
 };
 
