@@ -25,6 +25,8 @@ export interface SendingOptions {
   readonly protocol?: LoadOptions['protocol'];
   /** Of each message's text. */
   readonly bytes: number;
+  /** Of a file that each message carries. */
+  readonly fileBytes?: number;
   /** Kept connections. */
   readonly clients: number;
   readonly config?: ConfigFile;
@@ -101,7 +103,7 @@ export const upstreamAt = (port: number): ConfigFile => ({
 });
 
 export async function startSending(options: SendingOptions, upstreamPort: number): Promise<Sending> {
-  const { installation, protocol = 'http', bytes, clients: connections, env = {} } = options;
+  const { installation, protocol = 'http', bytes, fileBytes = 0, clients: connections, env = {} } = options;
   await using started = new AsyncDisposableStack();
   const submission = protocol === 'smtp' ? await freePort() : null;
   const listener = submission === null ? {} : { smtp: { submission: { listen: `127.0.0.1:${submission}` } } };
@@ -112,7 +114,7 @@ export async function startSending(options: SendingOptions, upstreamPort: number
   for (const { id: practiceId, default_from: from } of installation.practices)
     senders.push({ practiceId, from, token: await daemon.createToken(practiceId) });
   const port = submission ?? Number(new URL(daemon.origin).port);
-  const load = { protocol, port, senders, connections, bytes };
+  const load = { protocol, port, senders, connections, bytes, fileBytes };
   const owned = started.move();
   owned.defer(async () => {
     const exitCode = await daemon.stop();

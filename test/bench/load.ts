@@ -1,5 +1,6 @@
 // The load generator, a process of its own so that its CPU time can be told apart: kept connections on bare sockets, one
 // message at a time on each, as cheap as can be, by HTTP or by SMTP. Prints one JSON line with times and latencies.
+import { randomBytes } from 'node:crypto';
 import net from 'node:net';
 import { argv } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,6 +20,8 @@ export interface LoadOptions {
   readonly connections: number;
   /** Of each message's text. */
   readonly bytes: number;
+  /** Of a file that each message carries, by HTTP. */
+  readonly fileBytes?: number;
   /**
    * Messages a second, each begun at its time, whatever became of those before, and its latency counted from that time. Where
    * absent, a connection sends its next message when the one before has been answered.
@@ -36,6 +39,8 @@ export interface LoadReport {
 
 /** ASCII, so that a character is a byte and quoted-printable changes nothing, as with the peer's text. */
 const LINE = 'Your appointment on Monday at 10:30 is confirmed, please come in time.';
+/** The service looks at the beginning of a file. */
+const PDF_HEAD = Buffer.from('%PDF-1.7\n');
 const HEAD_END = '\r\n\r\n';
 
 interface Dialect {
@@ -87,12 +92,18 @@ const textOf = (bytes: number, lineEnd: string): string =>
     .trimEnd();
 
 const dialects: Readonly<Record<LoadOptions['protocol'], (load: LoadOptions) => Dialect>> = {
-  http: ({ port, bytes }) => {
-    const text = textOf(bytes, '\n');
+  http: ({ port, bytes, fileBytes = 0 }) => {
+    const text = JSON.stringify(textOf(bytes, '\n'));
+    const file = {
+      filename: 'letter.pdf',
+      content_type: 'application/pdf',
+      content: Buffer.concat([PDF_HEAD, randomBytes(fileBytes)]).toString('base64'),
+    };
+    const content = fileBytes === 0 ? `"text":${text}` : `"text":${text},"attachments":[${JSON.stringify(file)}]`;
     return {
       greet: async () => undefined,
       send: async (socket, { practiceId, token }, index) => {
-        const body = JSON.stringify({ to: `${index}@example.net`, subject: `Appointment ${index}`, text });
+        const body = `{"to":"${index}@example.net","subject":"Appointment ${index}",${content}}`;
         const answer = await exchange(
           socket,
           `POST /api/practices/${practiceId}/send HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n` +

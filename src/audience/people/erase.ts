@@ -21,7 +21,7 @@ import { overwriting, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError } from '#src/kernel/errors.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { TenantKey } from '#src/kernel/keys.ts';
-import { createPace } from '#src/kernel/pace.ts';
+import { createPace, WATCHED } from '#src/kernel/pace.ts';
 import type { Erasing, Person } from '#src/kernel/personal-data.ts';
 import { say } from '#src/kernel/say.ts';
 import { seal, unseal } from '#src/kernel/seal.ts';
@@ -317,7 +317,7 @@ export const createErasures = (context: AudienceContext): Task => {
       if (!row?.sealed_address) return;
       const address = unseal(erasureKey, row.sealed_address, row.id).toString() as Address;
       const person = personOf(suppressionKey, tenantId, address);
-      const pace = createPace(signal);
+      const pace = createPace(signal, WATCHED);
       const end = performance.now() + TURN_MS;
       let state: State = { progress: JSON.parse(row.progress_json), counts: JSON.parse(row.counts_json) };
       while (performance.now() < end && !signal.aborted) {
