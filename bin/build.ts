@@ -31,7 +31,7 @@ const sharedByAll: Plugin = {
     onLoad(
       {
         filter:
-          /\/dashboard\/(?:main|pages\/[^/]+\/page|shell\/(?:help|palette|sign-in)|parts\/(?:conflict|records\/list|document-editor\/editor|replies\/spoken))\.tsx$|\/dashboard\/parts\/content\/parts\.ts$/,
+          /\/dashboard\/(?:main|pages\/[^/]+\/page|shell\/(?:help|palette|sign-in)|parts\/(?:conflict|segment\/people|records\/list|document-editor\/editor|replies\/spoken))\.tsx$|\/dashboard\/parts\/content\/parts\.ts$/,
       },
       async ({ path }) => ({
         contents: `import '#dashboard/shared.ts';${await readFile(path, 'utf8')}`,
@@ -43,7 +43,7 @@ const sharedByAll: Plugin = {
 
 /** Parts that few pages show: each of these has a copy, so that nobody else loads them. None keeps a state of its own. */
 const COPIED =
-  /\/dashboard\/parts\/(?:replies\/.*|attachments|chart|followers|gates|new-practice|plan-use|score|slowed|suppressions)\.tsx?$/;
+  /\/dashboard\/parts\/(?:replies\/.*|segment\/.*|attachments|chart|followers|gates|new-practice|plan-use|score|slowed|suppressions)\.tsx?$/;
 
 const copiedIntoPages: Plugin = {
   name: 'copied into pages',

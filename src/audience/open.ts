@@ -25,6 +25,7 @@ import { confirmRoutes } from './public/confirm-routes.ts';
 import { preferencesRoutes } from './public/preferences-routes.ts';
 import { subscribeRoutes } from './public/subscribe-routes.ts';
 import { removeUnconfirmed } from './subscribers/expire.ts';
+import { forgetOldReadings } from './subscribers/old-readings.ts';
 import { subscriberRoutes } from './subscribers/routes.ts';
 import { openAudienceWork } from './work.ts';
 
@@ -54,7 +55,7 @@ export const openAudience = (base: Base, { following, ...rooms }: AudienceDeps) 
   };
   const parts: readonly Part[] = [
     openLists(context),
-    { routes: subscriberRoutes(context), nightly: [removeUnconfirmed(context)] },
+    { routes: subscriberRoutes(context), nightly: [removeUnconfirmed(context), forgetOldReadings(context)] },
     openCampaigns(context),
     { routes: letterheadRoutes(context) },
     {

@@ -304,6 +304,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /api/practices/{id}/segments': ['campaigns.send', found],
   'POST /api/practices/{id}/segments': ['campaigns.send', refusedBody],
   'POST /api/practices/{id}/segments/count': ['campaigns.send', refusedBody],
+  'POST /api/practices/{id}/segments/people': ['lists.manage', refusedBody],
   'GET /api/practices/{id}/segments/{segmentID}': ['campaigns.send', noSuchThing],
   'PATCH /api/practices/{id}/segments/{segmentID}': ['campaigns.send', refusedBody],
   'DELETE /api/practices/{id}/segments/{segmentID}': ['campaigns.send', noSuchThing],

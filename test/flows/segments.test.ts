@@ -47,9 +47,14 @@ const hamburg = { field: 'ort', op: 'is', value: 'Hamburg' };
 
 describe('a choice of people', () => {
   test('is counted, each person once', async () => {
-    expect(await count(lists, [])).toEqual({ people: 4, matching: 4, active: 3 });
-    expect(await count(lists, [hamburg])).toEqual({ people: 4, matching: 3, active: 2 });
-    expect(await count(lists.slice(0, 1), [hamburg])).toEqual({ people: 3, matching: 2, active: 2 });
+    expect(await count(lists, [])).toEqual({ people: 4, matching: 4, active: 3, untracked: 3 });
+    expect(await count(lists, [hamburg])).toEqual({ people: 4, matching: 3, active: 2, untracked: 3 });
+    expect(await count(lists.slice(0, 1), [hamburg])).toEqual({
+      people: 3,
+      matching: 2,
+      active: 2,
+      untracked: 3,
+    });
   });
 
   test('is of those who are subscribed since before or after a day', async () => {
@@ -90,6 +95,12 @@ describe('a saved one', () => {
       filter: [],
     });
 
+    expect((await ask('GET', `/campaigns/${campaign}`)).body).toMatchObject({ segment_id: id });
+    await ask('PATCH', `/campaigns/${campaign}`, { schedule_at: '2026-07-01T10:00' });
+    const refused = await ask<Refusal>('DELETE', `/segments/${id}`);
+    expect(refused).toMatchObject({ status: 409, body: { error: expect.stringContaining('Neues') } });
+    await ask('PATCH', `/campaigns/${campaign}`, { filter: [hamburg] });
+    expect((await ask('GET', `/campaigns/${campaign}`)).body).toMatchObject({ segment_id: null });
     expect((await ask('DELETE', `/segments/${id}`)).status).toBe(204);
     expect((await ask('GET', `/segments/${id}`)).status).toBe(404);
     expect((await ask('GET', `/campaigns/${campaign}`)).status).toBe(200);

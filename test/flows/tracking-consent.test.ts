@@ -254,6 +254,90 @@ describe('a practice that adds people', () => {
   });
 });
 
+describe('what people read', () => {
+  const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+  interface Subscriber {
+    readonly address: string;
+    readonly tracked_at: string | null;
+    readonly opened_at: string | null;
+    readonly clicked_at: string | null;
+  }
+  const subscriberOf = async (list: ListBody, address: string): Promise<Subscriber | undefined> =>
+    (await ask<List<Subscriber>>('GET', `/lists/${list.id}/subscribers?address=${address}`)).data[0];
+  const linkOf = async (address: string, kind: 'o' | 'c'): Promise<string> => {
+    const { html } = await simpleParser(mailsTo(address).at(-1)?.content ?? '');
+    const found = new RegExp(`https://mail\\.example\\.com(/t/${kind}/[^"]+)`).exec(html || '');
+    return app.origin + (found?.[1] ?? '');
+  };
+  const visit = (url: string, agent = FIREFOX) =>
+    fetch(url, { headers: { 'User-Agent': agent }, redirect: 'manual' });
+  const countOf = (list: ListBody, ...filter: object[]) =>
+    ask<{ active: number; untracked: number }>('POST', '/segments/count', { list_ids: [list.id], filter });
+  const within = (op: string, days = 7) => ({ op, days });
+  const tracking_consent = { evidence: 'second box of the sheet' };
+
+  test('makes a segment only of those who agreed to that, until they object or leave', async () => {
+    const list = await newList('asked');
+    const [opens, clicks, neither, machine, refuses] = Array.from({ length: 5 }, newAddress) as [
+      ...[string, string, string, string, string],
+    ];
+    for (const address of [opens, clicks, neither, machine]) await add(list, address, { tracking_consent });
+    await add(list, refuses);
+    await campaignTo([list], opens, clicks, neither, machine, refuses);
+    const wasSent = async (address: string) => (await subscriberOf(list, address))?.tracked_at !== null;
+    for (const address of [opens, clicks, neither, machine])
+      await until(`${address} was sent to`, () => wasSent(address));
+    expect(await countOf(list, within('neither'))).toMatchObject({ active: 4, untracked: 1 });
+
+    ahead += HOUR;
+    await visit(await linkOf(machine, 'o'), 'curl/8.4.0');
+    await visit(await linkOf(opens, 'o'));
+    await visit(await linkOf(clicks, 'c'));
+    await until('both are noted', async () => (await countOf(list, within('opened'))).active === 2);
+    expect(await countOf(list, within('clicked'))).toMatchObject({ active: 1 });
+    expect(await countOf(list, within('neither'))).toMatchObject({ active: 2, untracked: 1 });
+    const people = await ask<List<Subscriber>>('POST', '/segments/people', {
+      ...{ list_ids: [list.id], filter: [within('neither')], limit: 1 },
+    });
+    const rest = await ask<List<Subscriber>>('POST', '/segments/people', {
+      ...{ list_ids: [list.id], filter: [within('neither')], cursor: people.next_cursor },
+    });
+    expect([...people.data, ...rest.data].map(({ address }) => address).toSorted()).toEqual(
+      [neither, machine].toSorted(),
+    );
+    const held = await ask<{ subscriptions: Subscriber[] }>('GET', `/people?address=${opens}`);
+    expect(held.subscriptions[0]).toMatchObject({ opened_at: expect.any(String), clicked_at: null });
+
+    // Those who have not read for a while.
+    ahead += 30 * DAY;
+    expect(await countOf(list, within('opened'))).toMatchObject({ active: 0 });
+    expect(await countOf(list, within('opened', 31))).toMatchObject({ active: 2 });
+
+    await objects(opens);
+    const gone = { tracked_at: null, opened_at: null, clicked_at: null };
+    expect(await subscriberOf(list, opens)).toMatchObject(gone);
+    const stored = (address: string) =>
+      app.sql(
+        sender.practice.id,
+        'SELECT tracked_at, opened_at, clicked_at FROM subscribers WHERE address = ?',
+        address,
+      );
+    expect(stored(opens)).toEqual([gone]);
+    await visit(await linkOf(clicks, 'o'));
+    const { data } = await ask<List<{ id: string }>>(
+      'GET',
+      `/lists/${list.id}/subscribers?address=${clicks}`,
+    );
+    await ask('PATCH', `/lists/${list.id}/subscribers/${data[0]?.id}`, { status: 'unsubscribed' });
+    expect(stored(clicks)).toEqual([gone]);
+    expect(await countOf(list, within('opened', 31))).toMatchObject({ active: 0, untracked: 2 });
+    // As long as the installation keeps what it was read from.
+    ahead += 400 * DAY;
+    await app.runJob('remove what is old');
+    expect(stored(neither)).toEqual([gone]);
+  });
+});
+
 describe('an objection', () => {
   test('holds for all mail of the practice, whatever the lists say, and is in the ledger', async () => {
     const list = await newList();

@@ -17,7 +17,7 @@ import { newId } from '#src/kernel/id.ts';
 import { said, say } from '#src/kernel/say.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { imagesIn } from '#src/mail/copy-links.ts';
-import { withSegment } from '../segments/segment.ts';
+import { segmentFor, withSegment } from '../segments/segment.ts';
 import { withStatus } from './change-status.ts';
 import { mailingIn } from './content.ts';
 import { contentOf, presentHead } from './record.ts';
@@ -143,6 +143,7 @@ const contentFrom = (
     values: body.values === undefined ? former?.values : toMergeData(body.values),
     headers: body.headers ?? former?.headers,
     images: body.images ?? images ?? former?.images,
+    segment_id: segmentFor(body, former?.segment_id),
   };
 };
 

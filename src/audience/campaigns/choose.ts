@@ -43,7 +43,10 @@ export const choose = (
 ): Chosen | LeftOut | null => {
   const fitting = person
     .map((subscriber) => ({ subscriber, values: valuesOf(subscriber) }))
-    .filter(({ subscriber, values }) => fits(filter, values, subscriber.confirmed_at));
+
+    .filter(({ subscriber, values }) =>
+      fits(filter, values, subscriber.confirmed_at, { ...subscriber, now: startedAt }),
+    );
   let unproven: Chosen | null = null;
   let unfit: LeftOut | null = null;
   let inactive: LeftOut | null = null;

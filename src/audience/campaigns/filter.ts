@@ -1,6 +1,6 @@
 // Which people of its lists a campaign is for, by the values of subscribers: all conditions must hold. Texts are compared without
 // regard to case. Pure.
-import type { SubscriberRow } from '#src/audience/subscribers/store.ts';
+import { NEVER_TRACKED, type SubscriberRow } from '#src/audience/subscribers/store.ts';
 import { DAY } from '#src/kernel/time.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 
@@ -9,10 +9,14 @@ export const presences = ['exists', 'missing'] as const;
 /** Conditions on the day since which someone is subscribed. */
 export const sinces = ['subscribed_before', 'subscribed_after'] as const;
 
+/** Conditions on what they read within some days, of mail whose opens and clicks were recorded with their consent. */
+export const readings = ['opened', 'clicked', 'neither'] as const;
+
 export type Condition =
   | { readonly field: string; readonly op: (typeof comparisons)[number]; readonly value: string }
   | { readonly field: string; readonly op: (typeof presences)[number] }
-  | { readonly op: (typeof sinces)[number]; readonly value: string };
+  | { readonly op: (typeof sinces)[number]; readonly value: string }
+  | { readonly op: (typeof readings)[number]; readonly days: number };
 
 export type Filter = readonly Condition[];
 
@@ -46,7 +50,41 @@ const dayOf = (text: string): number => Math.floor(dateOf(text) / DAY);
 const isSince = (condition: Condition): condition is Extract<Condition, { op: (typeof sinces)[number] }> =>
   (sinces as readonly string[]).includes(condition.op);
 
-const holds = (condition: Condition, values: MergeData, subscribedAt: number | null): boolean => {
+/** What is known of a subscriber's reading, and the time from which days are counted back. */
+export interface KnownReading extends Pick<SubscriberRow, keyof typeof NEVER_TRACKED> {
+  readonly now: number;
+}
+
+const isReading = (
+  condition: Condition,
+): condition is Extract<Condition, { op: (typeof readings)[number] }> =>
+  (readings as readonly string[]).includes(condition.op);
+
+/** Who was sent nothing in that time that was measured is in none of the three. */
+const hasRead = (
+  { op, days }: Extract<Condition, { op: (typeof readings)[number] }>,
+  { tracked_at, opened_at, clicked_at, now }: KnownReading,
+): boolean => {
+  const isWithin = (at: number | null): boolean => at !== null && at >= now - days * DAY;
+  switch (op) {
+    case 'opened':
+      return isWithin(opened_at);
+    case 'clicked':
+      return isWithin(clicked_at);
+    case 'neither':
+      return isWithin(tracked_at) && !isWithin(opened_at) && !isWithin(clicked_at);
+    default:
+      return op satisfies never;
+  }
+};
+
+const holds = (
+  condition: Condition,
+  values: MergeData,
+  subscribedAt: number | null,
+  reading: KnownReading,
+): boolean => {
+  if (isReading(condition)) return hasRead(condition, reading);
   if (isSince(condition)) {
     if (subscribedAt === null) return false;
     const [day, wanted] = [Math.floor(subscribedAt / DAY), dayOf(condition.value)];
@@ -76,6 +114,10 @@ const holds = (condition: Condition, values: MergeData, subscribedAt: number | n
   }
 };
 
-/** `subscribedAt`: ms; null: never confirmed. */
-export const fits = (filter: Filter, values: MergeData, subscribedAt: number | null): boolean =>
-  filter.every((condition) => holds(condition, values, subscribedAt));
+/** `subscribedAt`: ms; null: never confirmed. Who is not known to have been tracked fits no condition on reading. */
+export const fits = (
+  filter: Filter,
+  values: MergeData,
+  subscribedAt: number | null,
+  reading: KnownReading = { ...NEVER_TRACKED, now: 0 },
+): boolean => filter.every((condition) => holds(condition, values, subscribedAt, reading));

@@ -107,6 +107,7 @@ export const campaignHeadSchema = z
 export const campaignSchema = z
   .strictObject({
     ...campaignHeadSchema.shape,
+    segment_id: z.uuid().nullable().describe('the segment whose lists and conditions it took'),
     from: z.string().nullable().describe("null: the practice's default From"),
     reply_to: fields.addresses.nullable(),
     ...shownContent,
@@ -239,6 +240,7 @@ export const presentCampaign = (
     mjml = null,
     template,
     values = {},
+    segment_id = null,
     images = 'linked',
   } = content;
   const head = presentHead(db, { ...row, subject });
@@ -250,6 +252,7 @@ export const presentCampaign = (
       speak,
     ),
     ...{
+      segment_id,
       from,
       reply_to,
       text,

@@ -19,13 +19,15 @@ import { nameSchema } from '#src/mail/line-schema.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 import { momentOf, zoneNamed } from '#src/mail/time-zone.ts';
 import { kindSchema } from '#src/messages/schema.ts';
-import { comparisons, dateOf, presences, sinces } from './filter.ts';
+import { comparisons, dateOf, presences, readings, sinces } from './filter.ts';
 
 const MAX_LISTS = 20;
 const MAX_CONDITIONS = 10;
 const MAX_FIELD = 100;
 const MAX_VALUE = 500;
 const MAX_PER_HOUR = 1_000_000;
+/** What was read is kept no longer, whatever the installation keeps. */
+export const MAX_DAYS_READ = 365;
 /** Appointments and seasons are planned within a year. */
 const MAX_DAYS_AHEAD = 400;
 const LATE_MS = 5 * MINUTE;
@@ -52,6 +54,7 @@ const condition = z
         path: ['value'],
         message: 'expected a date, such as 2026-12-24',
       }),
+    z.strictObject({ op: z.enum(readings), days: z.int().min(1).max(MAX_DAYS_READ) }),
   ])
   .meta({ id: 'CampaignCondition' });
 
@@ -59,7 +62,7 @@ export const filterSchema = z
   .array(condition)
   .max(MAX_CONDITIONS)
   .describe(
-    'all must hold. Case does not matter; an empty value is missing; `is_not` also holds where the value is missing; `before` and `after` compare days; `subscribed_before` and `subscribed_after` the day since which someone is on the list',
+    'all must hold. Case does not matter; an empty value is missing; `is_not` also holds where the value is missing; `before` and `after` compare days; `subscribed_before` and `subscribed_after` the day since which someone is on the list; `opened`, `clicked` and `neither` are of mail to the list in the last `days` whose opens and clicks were recorded with their own consent: who was sent none fits none of the three',
   );
 
 export const listIdsSchema = z.array(idSchema).min(1).max(MAX_LISTS);
@@ -144,6 +147,8 @@ export interface CampaignContent
   readonly values?: MergeData | undefined;
   readonly from?: string | undefined;
   readonly reply_to?: string | string[] | undefined;
+  /** Whose lists and conditions were copied. */
+  readonly segment_id?: string | undefined;
   readonly subject: string;
   readonly text: string | null;
   readonly html: string | null;

@@ -103,6 +103,12 @@ export const campaignStore = perConnection((db: TenantDb) => {
      FROM campaigns LEFT JOIN campaign_contents ON campaign_seq = seq
      WHERE seq > ? AND coalesce(finished_at, started_at, created_at) >= ? ORDER BY seq LIMIT ?`,
   );
+  const waitingFor = db
+    .prepare<[string], string>(
+      `SELECT name FROM campaigns JOIN campaign_contents ON campaign_seq = seq
+       WHERE status IN ('scheduled', 'sending', 'paused') AND content_json ->> '$.segment_id' = ? LIMIT 1`,
+    )
+    .pluck();
   const remove = db.prepare<[number]>('DELETE FROM campaigns WHERE seq = ?');
   const follow = db.prepare<[to: string, from: string]>(
     'UPDATE campaigns SET file_identity = ? WHERE file_identity = ?',
@@ -150,6 +156,8 @@ export const campaignStore = perConnection((db: TenantDb) => {
     /** Those after number `after` that were created, begun or ended at `at` or later, oldest first. */
     activeSince: (after: number, at: number, limit: number): CampaignHead[] =>
       activeSince.all(after, at, limit),
+    /** The name of one that took that segment and is not sent as a whole. */
+    waitingFor: (segmentId: string): string | undefined => waitingFor.get(segmentId),
     /** The content goes with it. */
     remove: (seq: number): void => {
       remove.run(seq);

@@ -3,6 +3,7 @@
 // from the entry instead. The end is noted when it happens, at a list that is archived by and by; so a night looks at what is due alone.
 import type { AudienceContext } from '#src/audience/context.ts';
 import { listStore } from '#src/audience/lists/store.ts';
+import { readingsStore } from '#src/audience/subscribers/readings-store.ts';
 import { subscriberStore } from '#src/audience/subscribers/store.ts';
 import type { NightlyTask } from '#src/kernel/base.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -22,8 +23,10 @@ const endOfArchived = (db: TenantDb): boolean => {
   const list = listStore(db).endsConsents();
   if (!list) return false;
   const rows = subscriberStore(db).activeAfter(list.seq, list.ended_seq, PER_TRANSACTION);
-  for (const { address_hash } of rows)
+  for (const { seq, address_hash } of rows) {
     consentStore(db).consentEnds(address_hash, list.id, 'ended', list.archived_at);
+    readingsStore(db).forget(seq, Number.MAX_SAFE_INTEGER);
+  }
   const last = rows.at(-1);
   listStore(db).setEnded(list.seq, rows.length < PER_TRANSACTION || !last ? null : last.seq);
   return true;

@@ -1,6 +1,6 @@
 // What follows from the event log for the audience, in the transaction that moves the cursor, so that each event counts once:
 // subscriptions end with an unsubscription, a hard bounce or a complaint; confirmation mails that left go into the ledger; and
-// campaigns have their numbers. Nothing of that is on the way of a mail. What must hold at once, that no mail leaves to who has
+// campaigns have their numbers, and it is noted when people read, where they agree to it. Nothing of that is on the way of a mail. What must hold at once, that no mail leaves to who has
 // unsubscribed, is the suppression's, which is written with the event.
 
 import { tenantStore } from '#src/accounts/tenants/store.ts';
@@ -11,8 +11,10 @@ import { listStore } from '#src/audience/lists/store.ts';
 import { createFormAlerts } from '#src/audience/public/form-alerts.ts';
 import { formHealthStore } from '#src/audience/public/form-health-store.ts';
 import { type AudienceKeys, factsOf, withdraw } from '#src/audience/subscribers/change.ts';
+import { type Reading, readingsStore } from '#src/audience/subscribers/readings-store.ts';
 import { subscriberStore } from '#src/audience/subscribers/store.ts';
 import type { Task } from '#src/audience/work.ts';
+import type { EventType } from '#src/events/catalogue.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import type { EventData } from '#src/events/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -49,6 +51,21 @@ const countFor = (db: TenantDb, event: LoggedEvent, campaignSeq: number, data: E
     campaignStore(db).count(campaignSeq, name, 1);
   if (type === 'message.clicked' && data.url !== undefined)
     store.countLink(campaignSeq, data.url, !store.isRepeated(event, data.url));
+};
+
+const readingOf: Readonly<Partial<Record<EventType, Reading['kind']>>> = {
+  'message.sent': 'sent',
+  'message.opened': 'opened',
+  'message.clicked': 'clicked',
+};
+
+/** When someone who agrees to it was sent mail of a campaign and read it, for the conditions of segments. */
+const noteReading = (db: TenantDb, event: LoggedEvent, campaignSeq: number, deps: LogDeps): void => {
+  const kind = readingOf[event.type];
+  if (kind === undefined || event.recipient === null || event.is_tracked === 0) return;
+  const person = addressHash(deps.suppressionKey, tenantStore(db).practice().id, event.recipient as Address);
+  const lists: string[] = JSON.parse(campaignStore(db).bySeq(campaignSeq)?.list_ids_json ?? '[]');
+  readingsStore(db).note(person, lists, { kind, at: event.at });
 };
 
 /** The list about which the mail asked. */
@@ -118,7 +135,10 @@ const apply = (db: TenantDb, seq: number, deps: LogDeps): boolean => {
   if (data.bot) return false;
   if (event.type === 'message.sent' && event.message_kind === 'doi')
     logStore(db).setSent(event.message_seq, event.at);
-  if (event.campaign_seq !== null) countFor(db, event, event.campaign_seq, data);
+  if (event.campaign_seq !== null) {
+    countFor(db, event, event.campaign_seq, data);
+    noteReading(db, event, event.campaign_seq, deps);
+  }
   const ending = endingOf(event.type);
   if (ending !== null) end(db, event, ending, data, deps);
   return event.source === ASKED_FOR && countForForm(db, event, data, deps);

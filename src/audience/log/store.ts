@@ -19,6 +19,8 @@ export interface LoggedEvent {
   channel: Channel | null;
   campaign_seq: number | null;
   source: string | null;
+  /** 1: its copy has what tells of opens or clicks. */
+  is_tracked: 0 | 1;
 }
 
 export const logStore = perConnection((db: TenantDb) => {
@@ -26,7 +28,8 @@ export const logStore = perConnection((db: TenantDb) => {
     `SELECT events.seq, events.type, events.at, events.data_json, events.message_seq, events.recipient_id,
        messages.id AS message_id,
        recipients.address AS recipient, messages.message_kind, messages.channel, messages.campaign_seq,
-       messages.source
+       messages.source, coalesce(recipients.is_untracked = 0
+         AND (settings_json ->> '$.track_opens' OR settings_json ->> '$.track_clicks'), 0) AS is_tracked
      FROM events LEFT JOIN messages ON messages.seq = events.message_seq
        LEFT JOIN recipients ON recipients.id = events.recipient_id
      WHERE events.seq = ?`,

@@ -9,7 +9,7 @@ import { consentStore } from '#src/audience/consent/store.ts';
 import type { AudienceContext } from '#src/audience/context.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { erasureStore } from '#src/audience/people/erasure-store.ts';
-import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
+import { NEVER_TRACKED, type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
 import { agreeForList } from '#src/audience/subscribers/tracking.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { AcceptHere } from '#src/intake/accept.ts';
@@ -240,5 +240,5 @@ const putPending = (
     created_at: now,
     confirmed_at: null,
   };
-  return { ...row, seq: store.insert(row) };
+  return { ...row, ...NEVER_TRACKED, seq: store.insert(row) };
 };

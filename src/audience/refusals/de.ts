@@ -7,6 +7,10 @@ export const words = {
   'A segment': 'Eine Gruppe',
   'cannot be given beside segment_id': 'kann nicht neben segment_id stehen',
   segments: 'Gruppen',
+  'The campaign {} goes to this segment and is not sent yet.':
+    'Die Kampagne {} geht an diese Gruppe und ist noch nicht versendet.',
+  'Choose other people for the campaign, or delete the segment once it is sent.':
+    'Wählen Sie für die Kampagne andere Personen, oder löschen Sie die Gruppe, sobald sie versendet ist.',
   // Whole campaigns and the status they have.
   'expected the file: its content, or a form with the field `file`':
     'erwartet wird die Datei: ihr Inhalt oder ein Formular mit dem Feld `file`',

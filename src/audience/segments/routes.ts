@@ -15,9 +15,12 @@ import { say } from '#src/kernel/say.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { nameSchema } from '#src/mail/line-schema.ts';
 import { filterSchema, listIdsSchema } from '../campaigns/schema.ts';
+import { campaignStore } from '../campaigns/store.ts';
 import type { AudienceContext } from '../context.ts';
 import { namedList } from '../lists/change.ts';
+import { subscriberSchema } from '../subscribers/schema.ts';
 import { countSegment } from './count.ts';
+import { segmentPeople } from './people.ts';
 import { segmentOf } from './segment.ts';
 import { type SegmentRow, segmentStore } from './store.ts';
 
@@ -55,6 +58,11 @@ const countSchema = z
     people: z.int().describe('on the lists, each once, whatever their status'),
     matching: z.int().describe('of these, who fit by one of their subscriptions'),
     active: z.int().describe('of these, who are subscribed by it now'),
+    untracked: z
+      .int()
+      .describe(
+        'subscribed to the lists, and never sent mail whose opens or clicks were recorded with their consent: they fit none of `opened`, `clicked` and `neither`',
+      ),
   })
   .meta({ id: 'SegmentCount' });
 
@@ -163,6 +171,25 @@ export const segmentRoutes = (context: AudienceContext, limitCounts: (tenantId: 
     }),
     defineRoute({
       ...shared,
+      access: 'lists.manage',
+      method: 'post',
+      path: `${ALL}/people`,
+      id: 'listSegmentPeople',
+      summary: 'The people who fit',
+      description:
+        'Each by the first of their subscriptions that fits, in no particular order. Pages may hold fewer than `limit`, even none, while `next_cursor` is set.',
+      audit: { none: 'nothing is stored' },
+      params: tenantParams,
+      body: z.strictObject({ ...choice, ...listQuery }).meta({ examples: [example] }),
+      responses: { 200: { description: 'A page of them.', body: listOf(subscriberSchema) } },
+      errors: ['not_found'],
+      handle: async ({ params, body }) => ({
+        status: 200,
+        body: await segmentPeople(context, params.id, body.list_ids, body.filter, body),
+      }),
+    }),
+    defineRoute({
+      ...shared,
       method: 'get',
       path: ONE,
       id: 'getSegment',
@@ -187,7 +214,6 @@ export const segmentRoutes = (context: AudienceContext, limitCounts: (tenantId: 
       id: 'updateSegment',
       summary: 'Change a segment',
       description: 'Campaigns that took it stay as they are.',
-      usedBy: 'programs that keep segments up to date',
       audit: 'segment.update',
       version,
       params: segmentParams,
@@ -223,17 +249,26 @@ export const segmentRoutes = (context: AudienceContext, limitCounts: (tenantId: 
       method: 'delete',
       path: ONE,
       id: 'deleteSegment',
-      usedBy: 'programs that keep segments',
       summary: 'Delete a segment',
-      description: 'Campaigns that took it stay as they are.',
+      description:
+        'Not while a campaign that took it waits to be sent or is being sent. Other campaigns that took it stay as they are.',
       audit: 'segment.delete',
       params: segmentParams,
       responses: { 204: { description: 'It is gone.' } },
-      errors: ['forbidden', 'not_found'],
+      errors: ['conflict', 'forbidden', 'not_found'],
       handle: async ({ params }, request) => {
         requireWhole(request);
         await files.write(params.id, (db) => {
           const row = segmentOf(db, params.segmentID);
+          const waiting = campaignStore(db).waitingFor(row.id);
+          if (waiting !== undefined)
+            throw new AppError(
+              'conflict',
+              say`The campaign ${waiting} goes to this segment and is not sent yet.`,
+              {
+                hint: say`Choose other people for the campaign, or delete the segment once it is sent.`,
+              },
+            );
           segmentStore(db).remove(row.id);
           record(db, request.change, [row, null], clock.now());
         });

@@ -15,6 +15,10 @@ export const segmentOf = (db: TenantDb, id: string): SegmentRow => {
 
 const instead = ['list_id', 'list_ids', 'filter'] as const;
 
+/** The segment from which the campaign has its people; undefined where lists or conditions were chosen since. */
+export const segmentFor = (body: CampaignBody, former: string | undefined): string | undefined =>
+  body.segment_id ?? (instead.some((name) => body[name] !== undefined) ? undefined : former);
+
 /** Throws `not_found`, and `invalid_request` where lists or conditions are named besides. */
 export const withSegment = (db: TenantDb, body: CampaignBody): CampaignBody => {
   if (body.segment_id === undefined) return body;

@@ -28,7 +28,7 @@ import { addressHash } from '#src/messages/pseudonym.ts';
 import { queueStore } from '#src/messages/queue/store.ts';
 import { withdraw as withdrawMail } from '#src/messages/queue/withdraw.ts';
 import { isLiftedFor, isOwnWish } from '#src/messages/suppression-rules.ts';
-import { type SubscriberRow, type SubscriberStatus, subscriberStore } from './store.ts';
+import { NEVER_TRACKED, type SubscriberRow, type SubscriberStatus, subscriberStore } from './store.ts';
 
 export interface AudienceKeys {
   readonly suppressionKey: TenantKey;
@@ -184,7 +184,7 @@ export const activate = (
     },
     fields,
   );
-  return { outcome: 'added', row: { ...added, seq: store.insert(added) } };
+  return { outcome: 'added', row: { ...added, ...NEVER_TRACKED, seq: store.insert(added) } };
 };
 
 /** Mail of campaigns that waits for an attempt, where the person is on none of the campaign's lists any more, is not sent. */

@@ -7,12 +7,12 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { idSchema, typedSchema } from '#src/kernel/fields.ts';
 import { listQuery } from '#src/kernel/list.ts';
 import { say } from '#src/kernel/say.ts';
-import { toIso } from '#src/kernel/time.ts';
+import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
 import { because } from '#src/kernel/validate.ts';
 import { maskAddress } from '#src/mail/address.ts';
 import { nameSchema } from '#src/mail/line-schema.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { type SubscriberRow, subscriberStatuses, subscriberStore } from './store.ts';
+import { NEVER_TRACKED, type SubscriberRow, subscriberStatuses, subscriberStore } from './store.ts';
 import { MAX_FIELDS, MAX_VALUE, takenNames } from './values.ts';
 
 const MAX_ADDRESS_TEXT = 1_000;
@@ -61,6 +61,14 @@ export const subscriberSchema = z
       .describe('whether they agreed that opens and clicks are recorded; see `tracking_consent` of the list'),
     created_at: z.iso.datetime(),
     confirmed_at: z.iso.datetime().nullable().describe('since when it has been active, the last time'),
+    tracked_at: z.iso
+      .datetime()
+      .nullable()
+      .describe(
+        'the last mail of a campaign whose opens or clicks are recorded with their consent; it and the two below are null without that',
+      ),
+    opened_at: z.iso.datetime().nullable(),
+    clicked_at: z.iso.datetime().nullable(),
   })
   .meta({ id: 'Subscriber' });
 
@@ -145,6 +153,16 @@ export const listSubscribersQuery = z.strictObject({
 
 export const subscriberParams = z.strictObject({ ...listParams.shape, subscriberID: idSchema });
 
+const presentReadings = ({ status, tracking_seq, ...row }: SubscriberRow) => {
+  const { tracked_at, opened_at, clicked_at } =
+    status === 'active' && tracking_seq !== null ? row : NEVER_TRACKED;
+  return {
+    tracked_at: toIsoOrNull(tracked_at),
+    opened_at: toIsoOrNull(opened_at),
+    clicked_at: toIsoOrNull(clicked_at),
+  };
+};
+
 export const presentSubscriber = (list: ListRow, row: SubscriberRow): z.infer<typeof subscriberSchema> => ({
   id: row.id,
   list_id: list.id,
@@ -155,6 +173,7 @@ export const presentSubscriber = (list: ListRow, row: SubscriberRow): z.infer<ty
   tracking_consent: row.tracking_seq !== null,
   created_at: toIso(row.created_at),
   confirmed_at: row.confirmed_at === null ? null : toIso(row.confirmed_at),
+  ...presentReadings(row),
 });
 
 export const presentDetails = (

@@ -26,7 +26,15 @@ export interface SubscriberRow {
   /** Since when it has been active, the last time. */
   confirmed_at: number | null;
   updated_at: number;
+  /** When the last mail of a campaign left to them whose opens or clicks are recorded with their consent; null: none has, as far as kept. */
+  tracked_at: number | null;
+  opened_at: number | null;
+  clicked_at: number | null;
 }
+
+export type NewSubscriber = Omit<SubscriberRow, 'seq' | keyof typeof NEVER_TRACKED>;
+
+export const NEVER_TRACKED = { tracked_at: null, opened_at: null, clicked_at: null } as const;
 
 export interface SubscriberPage {
   readonly rows: SubscriberRow[];
@@ -44,7 +52,7 @@ interface PageParameters {
 }
 
 export const subscriberStore = perConnection((db: TenantDb) => {
-  const insert = db.prepare<Omit<SubscriberRow, 'seq'>>(
+  const insert = db.prepare<NewSubscriber>(
     `INSERT INTO subscribers (id, list_seq, address_hash, address, name, data_json, status, consent_seq, tracking_seq,
        asked_at, created_at, confirmed_at, updated_at)
      VALUES (:id, :list_seq, :address_hash, :address, :name, :data_json, :status, :consent_seq, :tracking_seq,
@@ -58,10 +66,13 @@ export const subscriberStore = perConnection((db: TenantDb) => {
   const ofPerson = db.prepare<[Buffer], SubscriberRow>(
     'SELECT * FROM subscribers WHERE address_hash = +? ORDER BY seq',
   );
-  const update = db.prepare<Omit<SubscriberRow, 'id' | 'list_seq' | 'created_at'>>(
+  const update = db.prepare<
+    Omit<SubscriberRow, 'id' | 'list_seq' | 'created_at' | keyof typeof NEVER_TRACKED>
+  >(
     `UPDATE subscribers SET address_hash = :address_hash, address = :address, name = :name, data_json = :data_json,
        status = :status, consent_seq = :consent_seq, tracking_seq = :tracking_seq, asked_at = :asked_at, confirmed_at = :confirmed_at,
-       updated_at = :updated_at
+       updated_at = :updated_at,
+       ${['tracked_at', 'opened_at', 'clicked_at'].map((name) => `${name} = iif(:status = 'active' AND :tracking_seq IS NOT NULL, ${name}, NULL)`).join(', ')}
      WHERE seq = :seq`,
   );
   /** The index is named: left to itself SQLite looks for the rows of a rare status among all others. */
@@ -100,7 +111,7 @@ export const subscriberStore = perConnection((db: TenantDb) => {
   const remove = db.prepare<[number]>('DELETE FROM subscribers WHERE seq = ?');
   return {
     /** Throws where the person is on the list already. The number of the row. */
-    insert: (row: Omit<SubscriberRow, 'seq'>): number => Number(insert.run(row).lastInsertRowid),
+    insert: (row: NewSubscriber): number => Number(insert.run(row).lastInsertRowid),
     bySeq: (seq: number): SubscriberRow | undefined => bySeq.get(seq),
     byId: (id: string): SubscriberRow | undefined => byId.get(id),
     onList: (listSeq: number, person: Buffer): SubscriberRow | undefined => onList.get(listSeq, person),

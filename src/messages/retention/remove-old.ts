@@ -27,7 +27,8 @@ export interface RemoveOldDeps {
 }
 
 /** What the practice has chosen, where that is shorter. */
-const keptFor = (db: TenantDb, installation: KeptFor): KeptFor => ({
+/** How long rows of the tenant are kept, ms. */
+export const keptFor = (db: TenantDb, installation: KeptFor): KeptFor => ({
   ...installation,
   ...periodsInForce(choiceOf(tenantStore(db).practice()), installation),
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { choose } from '#src/audience/campaigns/choose.ts';
 import { type Person, peopleStore } from '#src/audience/campaigns/people-store.ts';
 import { campaignResultsStore } from '#src/audience/campaigns/results-store.ts';
-import { type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
+import { NEVER_TRACKED, type SubscriberRow, subscriberStore } from '#src/audience/subscribers/store.ts';
 import { newId } from '#src/kernel/id.ts';
 import { insertList } from '#test/support/audience.ts';
 import { plansOf } from '#test/support/query-plan.ts';
@@ -23,6 +23,7 @@ const row = (fields: Partial<SubscriberRow> = {}): SubscriberRow => ({
   created_at: 0,
   confirmed_at: 10,
   updated_at: 0,
+  ...NEVER_TRACKED,
   ...fields,
 });
 

@@ -60,3 +60,26 @@ test.each([
   expect(fits([{ op, value }], erika, Date.parse('2026-07-01T22:00:00Z'))).toBe(holds);
   expect(fits([{ op, value }], erika, null), 'who has never confirmed').toBe(false);
 });
+
+const DAY = 86_400_000;
+const now = 100 * DAY;
+const atDay = (tracked: number | null, opened: number | null = null, clicked: number | null = null) => ({
+  tracked_at: tracked === null ? null : tracked * DAY,
+  opened_at: opened === null ? null : opened * DAY,
+  clicked_at: clicked === null ? null : clicked * DAY,
+  now,
+});
+test.each([
+  ['was never tracked', atDay(null), []],
+  ['was sent mail long ago', atDay(50), []],
+  ['was sent mail and did nothing', atDay(95), ['neither']],
+  ['opened an earlier one long ago', atDay(95, 60), ['neither']],
+  ['opened', atDay(95, 96), ['opened']],
+  ['followed a link', atDay(95, 96, 96), ['opened', 'clicked']],
+  ['opened at the first moment of that time', atDay(80, 90), ['opened']],
+] as const)('of who %s within ten days', (_, reading, expected) => {
+  const ops = (['opened', 'clicked', 'neither'] as const).filter((op) =>
+    fits([{ op, days: 10 }], erika, null, reading),
+  );
+  expect(ops).toEqual(expected);
+});

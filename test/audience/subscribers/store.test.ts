@@ -52,7 +52,8 @@ test('a call looks at 2,000 rows at most', () => {
     .prepare(
       `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 4500)
        INSERT INTO subscribers SELECT i, 's' || i, list_seq, CAST('hash of ' || i AS BLOB), 'x' || address, name, data_json,
-         status, consent_seq, tracking_seq, asked_at, created_at, confirmed_at, updated_at FROM n JOIN subscribers ON seq = 1`,
+         status, consent_seq, tracking_seq, asked_at, created_at, confirmed_at, updated_at, NULL, NULL, NULL
+         FROM n JOIN subscribers ON seq = 1`,
     )
     .run();
   const ask = (before: number | null) => store().page(list.seq, { status: null, text: 'r1' }, before, 2);

@@ -123,3 +123,15 @@ CREATE TABLE segments (
   created_at    INTEGER NOT NULL,
   updated_at    INTEGER NOT NULL
 ) STRICT;
+
+-- When mail that a subscriber reads was measured with their consent, for the conditions of segments: audience/log/follow.ts. A time is
+-- there only while they are on the list and agree to it.
+
+-- when the last mail of a campaign left whose opens or clicks are recorded
+ALTER TABLE subscribers ADD COLUMN tracked_at INTEGER;
+-- when they last opened one, and followed a link; machines are not counted
+ALTER TABLE subscribers ADD COLUMN opened_at INTEGER;
+ALTER TABLE subscribers ADD COLUMN clicked_at INTEGER;
+-- Retention looks for the earliest of the three.
+CREATE INDEX subscribers_read ON subscribers (min(ifnull(tracked_at, 9e15), ifnull(opened_at, 9e15), ifnull(clicked_at, 9e15)))
+  WHERE tracked_at IS NOT NULL OR opened_at IS NOT NULL OR clicked_at IS NOT NULL;

@@ -166,6 +166,7 @@ interface Written {
   readonly fields: ReturnType<typeof settingsOf>;
   readonly listIds: readonly string[];
   readonly filter: readonly CampaignCondition[];
+  readonly segmentId: string | undefined;
   readonly values: Values;
 }
 
@@ -178,6 +179,7 @@ export const Writing = (props: CampaignProps) => {
   const { fields, field, setFields } = useFields(settingsOf(campaign));
   const [listIds, setListIds] = useState<readonly string[]>(campaign.list_ids);
   const [filter, setFilter] = useState<readonly CampaignCondition[]>(campaign.filter);
+  const [segmentId, setSegmentId] = useState(campaign.segment_id ?? undefined);
   /** The version from which the form was filled: the campaign itself may have been loaded again since. */
   const [base, setBase] = useState(campaign);
   const [values, setValues] = useState<Values>(campaign.values);
@@ -197,12 +199,20 @@ export const Writing = (props: CampaignProps) => {
   );
   const sentValues = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
   const sentFilter = wholeOf(filter);
-  const written = JSON.stringify([content, fields, listIds, sentFilter, Object.entries(sentValues).sort()]);
+  const written = JSON.stringify([
+    content,
+    fields,
+    listIds,
+    sentFilter,
+    segmentId ?? null,
+    Object.entries(sentValues).sort(),
+  ]);
   const stored = JSON.stringify([
     contentOf(campaign),
     settingsOf(campaign),
     campaign.list_ids,
     campaign.filter,
+    campaign.segment_id,
     Object.entries(campaign.values).sort(),
   ]);
   const at = { id, campaignID: campaign.id };
@@ -211,15 +221,23 @@ export const Writing = (props: CampaignProps) => {
     setFields(taken.fields);
     setListIds(taken.listIds);
     setFilter(taken.filter);
+    setSegmentId(taken.segmentId);
     setValues(taken.values);
     setTakenIn((before) => before + 1);
   };
   const check = useAction(async () => {
+    // What the campaign has taken of a segment is not taken again: the segment may have been changed since.
+    const isOther = segmentId !== (base.segment_id ?? undefined);
+    const people =
+      segmentId === undefined
+        ? { list_ids: [...listIds], filter: sentFilter }
+        : isOther
+          ? { segment_id: segmentId }
+          : {};
     const body = {
       ...sentContent(content),
       name: fields.name,
-      list_ids: [...listIds],
-      filter: sentFilter,
+      ...people,
       from: fields.from || null,
       values: sentValues,
       reply_to: fields.reply_to || null,
@@ -228,7 +246,14 @@ export const Writing = (props: CampaignProps) => {
       record: base,
       names: {
         ...contentNames(),
-        ...{ name: w.name, list_ids: w.lists, filter: w.onlySome, from: w.from, reply_to: w.replyTo },
+        ...{
+          name: w.name,
+          list_ids: w.lists,
+          filter: w.onlySome,
+          segment_id: w.onlySome,
+          from: w.from,
+          reply_to: w.replyTo,
+        },
       },
       take: (current: Campaign) => {
         takeIn({
@@ -236,6 +261,7 @@ export const Writing = (props: CampaignProps) => {
           fields: settingsOf(current),
           listIds: current.list_ids,
           filter: current.filter,
+          segmentId: current.segment_id ?? undefined,
           values: current.values,
         });
         setBase(current);
@@ -282,7 +308,7 @@ export const Writing = (props: CampaignProps) => {
       <Form
         action={check}
         submit={w.check}
-        held={held<Written>({ content, fields, listIds, filter, values }, takeIn)}
+        held={held<Written>({ content, fields, listIds, filter, segmentId, values }, takeIn)}
         others={written !== stored && <span class="quiet">{w.notSavedYet}</span>}
       >
         <Loaded data={choices}>
@@ -295,11 +321,12 @@ export const Writing = (props: CampaignProps) => {
                     <input
                       type="checkbox"
                       checked={listIds.includes(list.id)}
-                      onChange={({ currentTarget: { checked: isChosen } }) =>
+                      onChange={({ currentTarget: { checked: isChosen } }) => {
+                        setSegmentId(undefined);
                         setListIds((before) =>
                           isChosen ? [...before, list.id] : before.filter((one) => one !== list.id),
-                        )
-                      }
+                        );
+                      }}
                     />
                     <span>
                       {list.name} <span class="quiet">({number(list.counts.active)})</span>
@@ -326,10 +353,11 @@ export const Writing = (props: CampaignProps) => {
         </Loaded>
         <SegmentBuilder
           id={id}
-          choice={{ listIds, filter }}
+          choice={{ listIds, filter, segmentId }}
           onChoice={(choice) => {
             setListIds(choice.listIds);
             setFilter(choice.filter);
+            setSegmentId(choice.segmentId);
           }}
         />
         <ErrorNote error={putIn.error} />

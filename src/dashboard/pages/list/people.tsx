@@ -10,6 +10,7 @@ import { curlOf, Empty, ErrorNote, Loaded, toast } from '#dashboard/parts/feedba
 import { FilterSearch, FilterSelect, ShowAll } from '#dashboard/parts/filters.tsx';
 import { CheckField, Form, named, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { both, FormDialog } from '#dashboard/parts/form-dialog.tsx';
+import { useLoaded } from '#dashboard/parts/on-demand.ts';
 import { BulkBar, useSelection } from '#dashboard/parts/selection.tsx';
 import { PagedTable, Table } from '#dashboard/parts/table.tsx';
 import { may } from '#dashboard/session.ts';
@@ -190,7 +191,7 @@ const Person = ({
   );
 };
 
-export const People = (props: ListProps) => {
+const AllPeople = (props: ListProps) => {
   const { id, list } = props;
   const w = translated(words);
   const filters = useFilters();
@@ -243,6 +244,7 @@ export const People = (props: ListProps) => {
             language: language.value,
           })}
         />
+        {may('campaigns.send') && <LinkButton text={w.byConditions} href={href({ by: 'conditions' })} />}
         {add}
       </search>
       <BulkBar
@@ -307,6 +309,21 @@ export const People = (props: ListProps) => {
           onClose={() => set({ person: '' })}
         />
       )}
+    </>
+  );
+};
+
+/** In the place of all, those for whom conditions hold. */
+export const People = (props: ListProps) => {
+  const w = translated(words);
+  const { values, href } = useFilters();
+  const isChosen = values.by === 'conditions';
+  const part = useLoaded(() => import('#dashboard/parts/segment/people.tsx'), isChosen);
+  if (!isChosen) return <AllPeople {...props} />;
+  return (
+    <>
+      <LinkButton text={w.allAgain} href={href({ by: '' })} />
+      {part && <part.SegmentPeople id={props.id} listId={props.list.id} />}
     </>
   );
 };

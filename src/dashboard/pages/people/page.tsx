@@ -6,6 +6,7 @@ import { type Pages, useList } from '#dashboard/data.ts';
 import { Badge, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { curlOf, Empty } from '#dashboard/parts/feedback.tsx';
 import { SearchField } from '#dashboard/parts/form.tsx';
+import { useLoaded } from '#dashboard/parts/on-demand.ts';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
 import { may, practice } from '#dashboard/session.ts';
 import { statusNames, toneOf } from '#dashboard/statuses.ts';
@@ -61,7 +62,7 @@ const columns = (): readonly Column<Known>[] => {
   ];
 };
 
-const People = () => {
+const Written = () => {
   const w = translated(words);
   const id = practice.value?.id ?? '';
   const { route } = useLocation();
@@ -79,7 +80,6 @@ const People = () => {
   const openTyped = address && <LinkButton text={w.open(address)} href={pathOf(address)} />;
   return (
     <>
-      <Head title={w.pages.people} intro={w.intro} />
       <search>
         <form
           class="filters"
@@ -90,6 +90,9 @@ const People = () => {
         >
           <SearchField label={w.search} value={typed} onValue={setTyped} />
           {openTyped}
+          {may('campaigns.send') && may('lists.manage') && (
+            <LinkButton text={w.byConditions} href={filters.href({ by: 'conditions', q: '' })} />
+          )}
         </form>
       </search>
       <PagedTable
@@ -115,6 +118,27 @@ const People = () => {
           )
         }
       />
+    </>
+  );
+};
+
+/** In the place of those who got mail, the people of lists for whom conditions hold. */
+const People = () => {
+  const w = translated(words);
+  const { values, href } = useFilters();
+  const isChosen = values.by === 'conditions';
+  const part = useLoaded(() => import('#dashboard/parts/segment/people.tsx'), isChosen);
+  return (
+    <>
+      <Head title={w.pages.people} intro={w.intro} />
+      {isChosen ? (
+        <>
+          <LinkButton text={w.allAgain} href={href({ by: '' })} />
+          {part && <part.SegmentPeople id={practice.value?.id ?? ''} />}
+        </>
+      ) : (
+        <Written />
+      )}
     </>
   );
 };

@@ -62,6 +62,8 @@ export const words = {
     'Tragen Sie jemanden ein, übernehmen Sie eine Tabelle, oder setzen Sie das Anmeldeformular auf Ihre Webseite.',
   nothingFound: 'Niemand passt dazu',
   nothingFoundText: 'Suchen Sie mit weniger Buchstaben, oder wählen Sie einen anderen Status.',
+  byConditions: 'Nach Bedingungen auswählen',
+  allAgain: 'Wieder alle zeigen',
   person: 'Auf dieser Liste',
   otherLists: 'Auch auf',
   consent: 'Einwilligungen',

@@ -60,6 +60,8 @@ export const words: typeof german = {
   emptyText: 'Add someone, import a table, or put the sign-up form on your website.',
   nothingFound: 'No one fits',
   nothingFoundText: 'Search with fewer letters, or choose another status.',
+  byConditions: 'Choose by conditions',
+  allAgain: 'Show everyone again',
   person: 'On this list',
   otherLists: 'Also on',
   consent: 'Consent',

@@ -2,6 +2,8 @@ export const words = {
   intro: 'Wer Post bekommen hat, die Neuesten zuerst. Suchen Sie nach Name oder Adresse.',
   search: 'Name oder E-Mail-Adresse',
   caption: 'Personen mit Post',
+  byConditions: 'Nach Bedingungen auswählen',
+  allAgain: 'Wieder alle zeigen',
   person: 'Person',
   lastMail: 'Letzte Nachricht',
   open: (address: string) => `Alles zu ${address} zeigen`,

@@ -4,6 +4,8 @@ export const words: typeof german = {
   intro: 'Everyone who got mail, newest first. Search by name or address.',
   search: 'Name or email address',
   caption: 'People with mail',
+  byConditions: 'Choose by conditions',
+  allAgain: 'Show everyone again',
   person: 'Person',
   lastMail: 'Last message',
   open: (address) => `Show all about ${address}`,
