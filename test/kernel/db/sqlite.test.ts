@@ -35,6 +35,26 @@ test('each way to run it gives what it gives when prepared at once', () => {
   expect([...db.prepare('SELECT n FROM t').pluck().iterate()]).toEqual([1, 2, 3]);
 });
 
+test('a statement keeps its plan whatever is bound: SQLite does not compile it again', () => {
+  db.exec('CREATE TABLE p (n INTEGER, c INTEGER) STRICT; CREATE INDEX of_zero ON p (n) WHERE c = 0');
+  const plan = db.prepare<[number, number], { detail: string }>(
+    'EXPLAIN QUERY PLAN SELECT n FROM p WHERE n = ? AND c = ?',
+  );
+  const seen = [1, 0, 2, 0].map((c) => plan.all(1, c).map(({ detail }) => detail));
+  expect(seen).toEqual([1, 2, 3, 4].map(() => ['SCAN p']));
+});
+
+test('what looks like a parameter in a text, a name or a comment is none', () => {
+  const sql = `SELECT '? it''s :n' AS text, 1 AS "a?", /* ? :n */ :first AS first, :n AS last -- ?
+    WHERE :first LIKE '%?' AND :n IN (-5)`;
+  expect(db.prepare(sql).get({ first: 'x?', n: -5 })).toEqual({
+    text: "? it's :n",
+    'a?': 1,
+    first: 'x?',
+    last: -5,
+  });
+});
+
 test('a statement may first run within a transaction, and while another gives its rows', () => {
   const seen = db.transaction(() => {
     const sums: unknown[] = [];
