@@ -54,7 +54,7 @@ class LateStatement implements Pick<Database.Statement, 'run' | 'get' | 'all' | 
 }
 
 /** Text, names and comments, in which no parameter is, and parameters. */
-const PARAMETER_OR_QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--.*|\/\*[^]*?\*\/|\?\d*|:\w+/g;
+const PARAMETER_OR_QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--.*|\/\*[\s\S]*?\*\/|\?\d*|:\w+/g;
 
 /**
  * The same statement, planned once. Where SQLite thinks that a value of a bare parameter may matter to the plan (of `a = ?` with ORDER BY,
