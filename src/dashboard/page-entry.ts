@@ -9,7 +9,7 @@ export interface PageProps {
 export interface PageEntry {
   /** Path below the practice, or below `/app` where it belongs to none. `:item` is the record's id. */
   readonly path: string;
-  readonly group: 'daily' | 'develop' | 'practice' | 'operator' | 'own';
+  readonly group: 'daily' | 'reach' | 'develop' | 'practice' | 'operator' | 'own';
   /** The permission that shows it; absent: every member. Those of the group `operator` are the operator's alone. */
   readonly needs?: string;
   readonly load: () => Promise<{ readonly default: FunctionComponent<PageProps> }>;

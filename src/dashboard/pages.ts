@@ -9,7 +9,7 @@ const inGroup = (
 
 /** The pages below `/app/{practiceId}/`. */
 export const practicePages = [
-  // What an office does every day.
+  // What an office does every day: at most seven of them have a title. The navigation folds the other groups.
   ...inGroup('daily', [
     { path: 'overview', needs: 'stats.view', load: () => import('./pages/overview/page.tsx') },
     { path: 'letter', needs: 'messages.send', load: () => import('./pages/letter/page.tsx') },
@@ -17,16 +17,24 @@ export const practicePages = [
     { path: 'post/:item', needs: 'messages.view', load: () => import('./pages/message/page.tsx') },
     { path: 'inbox', needs: 'inbound.view', load: () => import('./pages/inbox/page.tsx') },
     { path: 'inbox/:item', needs: 'inbound.view', load: () => import('./pages/inbound/page.tsx') },
-    { path: 'forms', needs: 'inbound.manage', load: () => import('./pages/forms/page.tsx') },
-    { path: 'forms/:item', needs: 'inbound.manage', load: () => import('./pages/form/page.tsx') },
     { path: 'people', needs: 'lists.manage', load: () => import('./pages/people/page.tsx') },
     { path: 'people/:item', needs: 'lists.manage', load: () => import('./pages/person/page.tsx') },
     { path: 'templates', needs: 'messages.send', load: () => import('./pages/templates/page.tsx') },
     { path: 'templates/:item', needs: 'messages.send', load: () => import('./pages/template/page.tsx') },
-    { path: 'lists', needs: 'lists.manage', load: () => import('./pages/lists/page.tsx') },
-    { path: 'lists/:item', needs: 'lists.manage', load: () => import('./pages/list/page.tsx') },
     { path: 'campaigns', needs: 'campaigns.send', load: () => import('./pages/campaigns/page.tsx') },
     { path: 'campaigns/:item', needs: 'campaigns.send', load: () => import('./pages/campaign/page.tsx') },
+  ]),
+  // Who is written to, and who writes.
+  ...inGroup('reach', [
+    { path: 'lists', needs: 'lists.manage', load: () => import('./pages/lists/page.tsx') },
+    { path: 'lists/:item', needs: 'lists.manage', load: () => import('./pages/list/page.tsx') },
+    { path: 'forms', needs: 'inbound.manage', load: () => import('./pages/forms/page.tsx') },
+    { path: 'forms/:item', needs: 'inbound.manage', load: () => import('./pages/form/page.tsx') },
+    {
+      path: 'suppressions',
+      needs: 'suppressions.manage',
+      load: () => import('./pages/suppressions/page.tsx'),
+    },
   ]),
   // Pages for people who integrate the service.
   ...inGroup('develop', [
@@ -58,11 +66,6 @@ export const practicePages = [
     { path: 'retention', needs: 'stats.view', load: () => import('./pages/retention/page.tsx') },
     { path: 'billing', needs: 'billing.manage', load: () => import('./pages/billing/page.tsx') },
     { path: 'audit', needs: 'audit.view', load: () => import('./pages/audit/page.tsx') },
-    {
-      path: 'suppressions',
-      needs: 'suppressions.manage',
-      load: () => import('./pages/suppressions/page.tsx'),
-    },
   ]),
 ];
 

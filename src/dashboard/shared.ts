@@ -10,6 +10,7 @@ import './parts/basics.tsx';
 import './parts/content.tsx';
 import './parts/dialog.tsx';
 import './parts/document-field.tsx';
+import './parts/drawing.tsx';
 import './parts/feedback.tsx';
 import './parts/filters.tsx';
 import './parts/first-steps.ts';

@@ -71,7 +71,7 @@ test('who leaves a template that is not saved is asked', async () => {
   await page.getByRole('link', { name: 'urlaub', exact: true }).click();
   await page.getByLabel('Betreff').fill('Bis bald');
   await page.getByText('Noch nicht gespeichert').waitFor();
-  const leave = page.getByRole('navigation').getByRole('link', { name: 'Listen' });
+  const leave = page.getByRole('navigation').getByRole('link', { name: 'Personen' });
   const stay = page.getByRole('dialog').getByRole('button', { name: 'Weiterschreiben' });
   await leave.click();
   await stay.click();
@@ -83,7 +83,7 @@ test('who leaves a template that is not saved is asked', async () => {
   await page.getByRole('button', { name: 'Speichern' }).click();
   await page.getByText('Die Vorlage ist gespeichert.').waitFor();
   await leave.click();
-  await page.waitForURL('**/lists');
+  await page.waitForURL('**/people');
 });
 
 test('what is held of a person is taken along, corrected and erased', async () => {

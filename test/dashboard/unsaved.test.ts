@@ -58,6 +58,7 @@ test('a page with typed text asks before a link, Back and Reload, and a reloaded
   await answer(page, 'Weiterschreiben');
   expect(page.url()).toContain('/settings');
   expect(await name.inputValue()).toBe('Praxis am Park');
+  await page.getByRole('navigation').getByText('Listen und Formulare').click();
   await page.getByRole('navigation').getByRole('link', { name: 'Listen' }).click();
   await answer(page, 'Weiterschreiben');
 
@@ -86,6 +87,7 @@ test('a page with typed text asks before a link, Back and Reload, and a reloaded
 
 test('a secret that is shown once is closed by its button alone, and Back asks', async () => {
   const page = await office.open('lists');
+  await page.getByRole('navigation').getByText('Entwicklung').click();
   await page.getByRole('navigation').getByRole('link', { name: 'API-Token' }).click();
   await page.getByRole('button', { name: 'Token anlegen' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Praxissoftware');

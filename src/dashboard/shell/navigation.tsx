@@ -1,12 +1,17 @@
-// The pages that the person may see, by group.
+// The pages that the person may see, by group. What an office does every day is always there; the other groups are folded, but for
+// the one that the role is for and that of the present page. What is unfolded by hand is kept in the browser.
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
+import { kept } from '#dashboard/kept.ts';
 import type { PageEntry } from '#dashboard/page-entry.ts';
 import { operatorPages, ownPages, practicePages } from '#dashboard/pages.ts';
 import { Hidden } from '#dashboard/parts/basics.tsx';
+import { Drawing } from '#dashboard/parts/drawing.tsx';
 import { account, isOperator, may, practice } from '#dashboard/session.ts';
 import { unread } from '#dashboard/unread.ts';
 import { words } from '#dashboard/words/de.ts';
 import { number, translated } from '#dashboard/words.ts';
+import { pictures } from './pictures.ts';
 import { shellWords } from './words.ts';
 
 export const isAllowed = ({ group, needs }: PageEntry): boolean =>
@@ -41,34 +46,88 @@ export const navigationFor = (): readonly NavigationGroup[] => {
   return [...Map.groupBy(entries, ({ group }) => group)].map(([group, pages]) => ({ group, pages }));
 };
 
-export const Navigation = ({ onChosen }: { readonly onChosen: () => void }) => {
+const Picture = ({ of }: { readonly of: string | undefined }) => {
+  const path = of === undefined ? undefined : pictures[of];
+  return path === undefined ? null : <Drawing path={path} />;
+};
+
+interface LinksProps {
+  readonly pages: readonly Entry[];
+  readonly onChosen: () => void;
+}
+
+const isAt = (path: string, href: string): boolean => path === href || path.startsWith(`${href}/`);
+
+const Links = ({ pages, onChosen }: LinksProps) => {
   const w = shellWords();
   const { path } = useLocation();
   return (
-    <nav class="navigation" aria-label={w.navigation}>
-      {navigationFor().map(({ group, pages }) => (
-        <section key={group}>
-          <h2>{w.groups[group]}</h2>
-          <ul>
-            {pages.map(({ href, title }) => (
-              <li key={href}>
-                <a
-                  href={href}
-                  aria-current={path === href || path.startsWith(`${href}/`) ? 'page' : undefined}
-                  onClick={onChosen}
-                >
-                  {title}
-                  {href.endsWith('/inbox') && unread.value > 0 && (
-                    <span class="count">
-                      {number(unread.value)} <Hidden>{w.unread}</Hidden>
-                    </span>
-                  )}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </section>
+    <ul>
+      {pages.map(({ href, title }) => (
+        <li key={href}>
+          <a href={href} aria-current={isAt(path, href) ? 'page' : undefined} onClick={onChosen}>
+            <Picture of={href.split('/').at(-1)} />
+            {title}
+            {href.endsWith('/inbox') && unread.value > 0 && (
+              <span class="count">
+                {number(unread.value)} <Hidden>{w.unread}</Hidden>
+              </span>
+            )}
+          </a>
+        </li>
       ))}
-    </nav>
+    </ul>
   );
 };
+
+const folds = ['open', 'folded'] as const;
+const fold = (isOpen: boolean): (typeof folds)[number] => (isOpen ? 'open' : 'folded');
+
+/** Outside of a practice there are few pages; inside of one an administrator sets up, and a developer is no administrator. */
+const isOpenAtFirst = (group: PageEntry['group']): boolean => {
+  if (!practice.value) return true;
+  const isAdministrator = may('practice.manage');
+  return group === 'practice'
+    ? isAdministrator
+    : group === 'develop' && may('tokens.manage') && !isAdministrator;
+};
+
+const Group = ({ group, ...links }: LinksProps & Pick<NavigationGroup, 'group'>) => {
+  const { path } = useLocation();
+  const isPresent = links.pages.some(({ href }) => isAt(path, href));
+  const name = `navigation-${group}`;
+  const unfolded = (): boolean =>
+    isPresent || (kept.get(name, folds) ?? fold(isOpenAtFirst(group))) === 'open';
+  const [isOpen, setOpen] = useState(unfolded);
+  const inside = practice.value;
+  useEffect(() => setOpen(unfolded()), [isPresent, inside]);
+  return (
+    <details
+      open={isOpen}
+      onToggle={({ currentTarget: { open } }) => {
+        // Also the browser's own search unfolds; what was unfolded here is known already.
+        if (open === isOpen) return;
+        kept.set(name, fold(open));
+        setOpen(open);
+      }}
+    >
+      <summary>
+        <Picture of={group} />
+        {shellWords().groups[group]}
+      </summary>
+      <Links {...links} />
+    </details>
+  );
+};
+
+export const Navigation = ({ onChosen }: { readonly onChosen: () => void }) => (
+  <nav class="navigation" aria-label={shellWords().navigation}>
+    {navigationFor().map(({ group, pages }) =>
+      group === 'daily' ? (
+        <Links key={group} pages={pages} onChosen={onChosen} />
+      ) : (
+        <Group key={group} group={group} pages={pages} onChosen={onChosen} />
+      ),
+    )}
+  </nav>
+);

@@ -1,4 +1,5 @@
 // Pictures on the buttons of the toolbar, drawn in the colour of the text.
+import { Drawing } from '#dashboard/parts/drawing.tsx';
 
 const paths = {
   strong: 'M7 5h6a3.5 3.5 0 0 1 0 7H7zm0 7h7a3.5 3.5 0 0 1 0 7H7z',
@@ -20,8 +21,4 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-export const Icon = ({ name }: { readonly name: IconName }) => (
-  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-    <path d={paths[name]} />
-  </svg>
-);
+export const Icon = ({ name }: { readonly name: IconName }) => <Drawing path={paths[name]} />;

@@ -12,6 +12,7 @@ export const words = {
   skip: 'Zum Inhalt',
   groups: {
     daily: 'Alltag',
+    reach: 'Listen und Formulare',
     develop: 'Entwicklung',
     practice: 'Einrichtung',
     operator: 'Betrieb',

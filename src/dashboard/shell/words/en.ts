@@ -14,6 +14,7 @@ export const words: typeof german = {
   skip: 'Skip to content',
   groups: {
     daily: 'Every day',
+    reach: 'Lists and forms',
     develop: 'Development',
     practice: 'Set-up',
     operator: 'Operation',
