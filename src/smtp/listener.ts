@@ -37,6 +37,8 @@ export interface ListenerLimits {
 export interface ListenerHandlers {
   /** Resolves with what `session.user` is from then on. Absent: AUTH is not offered. */
   readonly authenticate?: (auth: SmtpCredentials, session: SmtpSession) => Promise<unknown>;
+  /** Clients may send without signing in, although they could. */
+  readonly signInIsOptional?: boolean;
   /** Whether credentials may be sent over the connection as it is now: else AUTH is not offered. */
   readonly mayAuthenticate?: (session: SmtpSession) => boolean;
   /** `address` is empty for the null sender. */
@@ -238,6 +240,7 @@ export const createListener = (options: ListenerOptions): Listener => {
         // `mayAuthenticate` decides it for each connection.
         allowInsecureAuth: true,
         authMethods: ['PLAIN', 'LOGIN'],
+        authOptional: handlers.signInIsOptional === true,
         onAuth: (auth, session, callback) => {
           takingTime('auth', () => authenticate(auth, session)).then(
             (user) => {

@@ -65,6 +65,25 @@ const commandsOf = (terminal: Terminal): readonly Command[] => [
     },
   }),
   defineCommand({
+    name: 'dev',
+    summary: 'capture the mail of programs on this machine, with the ports and the API of mailpit',
+    options: {
+      listen: {
+        value: 'HOST',
+        default: '127.0.0.1',
+        about: 'the address of both; others than loopback let others in',
+      },
+      smtp: { value: 'PORT', default: '1025', about: 'where programs send, without signing in or as anyone' },
+      http: { value: 'PORT', default: '8025', about: 'where the mails are read' },
+      max: { value: 'N', default: '500', about: 'keep so many of the newest' },
+      keep: { value: 'DIR', about: 'keep them there; in memory where absent' },
+    },
+    run: async (values) => {
+      const { dev } = await import('./dev.ts');
+      return { exitCode: await dev({ ...values, ...terminal }), output: '' };
+    },
+  }),
+  defineCommand({
     name: 'config check',
     summary: 'check a configuration file, and ask its relays for delivery notices',
     options: { config: configOption },
