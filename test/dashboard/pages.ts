@@ -14,7 +14,7 @@ export interface ShownPage {
   readonly ready?: string;
   /** Another state of a page that is in the list: looked at in `npm run soak`. */
   readonly isVariant?: boolean;
-  /** In the README, too. */
+  /** In the README or a page of docs, too. */
   readonly isInReadme?: boolean;
 }
 
@@ -77,9 +77,15 @@ export const pages: readonly ShownPage[] = [
     as: 'office',
     ready: '.sentence',
   },
-  { name: 'letter', path: ofPractice('letter'), as: 'office', ready: '.writtentext' },
+  { name: 'letter', path: ofPractice('letter'), as: 'office', ready: '.writtentext', isInReadme: true },
   { name: 'people', path: ofPractice('people'), as: 'office', ready: 'tbody tr' },
-  { name: 'person', path: ofPractice('people/erika.mueller%40example.org'), as: 'admin', ready: 'tbody tr' },
+  {
+    name: 'person',
+    path: ofPractice('people/erika.mueller%40example.org'),
+    as: 'admin',
+    ready: 'tbody tr',
+    isInReadme: true,
+  },
   { name: 'account', path: () => '/app/account', as: 'office', ready: 'tbody tr' },
   { name: 'send', path: ofPractice('send'), as: 'owner', ready: 'textarea' },
   { name: 'events', path: ofPractice('events'), as: 'owner', ready: '.events li' },
@@ -102,7 +108,7 @@ export const pages: readonly ShownPage[] = [
   { name: 'letterhead', path: ofPractice('letterhead'), as: 'owner', ready: '.letter' },
   { name: 'retention', path: ofPractice('retention'), as: 'owner', ready: 'input[type=number]' },
   { name: 'audit', path: ofPractice('audit'), as: 'owner', ready: '.records' },
-  { name: 'inbox', path: ofPractice('inbox'), as: 'office', ready: 'tbody tr' },
+  { name: 'inbox', path: ofPractice('inbox'), as: 'office', ready: 'tbody tr', isInReadme: true },
   {
     name: 'inbox-mail',
     path: (scene) => ofPractice(`inbox/${scene.ids.inbound}`)(scene),
@@ -113,6 +119,7 @@ export const pages: readonly ShownPage[] = [
   { name: 'forms', path: ofPractice('forms'), as: 'owner', ready: 'tbody tr' },
   {
     name: 'form',
+    isInReadme: true,
     path: (scene) => ofPractice(`forms/${scene.ids.websiteForm}`)(scene),
     as: 'owner',
     ready: '.code',

@@ -1,5 +1,5 @@
 // `npm run screenshots [-- NAME...]`: every page of the list, light, dark and as wide as a telephone, into dist/screenshots; those
-// of the README, smaller, into docs/images. Time and port are always the same, so that pictures change only where pages do.
+// of README and docs, smaller, into docs/images. Time and port are always the same, so that pictures change only where pages do.
 import { execFile } from 'node:child_process';
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';

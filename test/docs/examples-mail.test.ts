@@ -1,9 +1,10 @@
 // Every mail that the description and the documents give as an example passes the check of a practice's mail.
 // @module-tag slow
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startApp } from '#test/support/app.ts';
+import { documentNames } from '#test/support/document-samples.ts';
 import { describedPaths } from '#test/support/openapi.ts';
 
 interface Mail {
@@ -74,12 +75,7 @@ describe('the description', () => {
   test.each(examples)('%s: %o', async (_, mail) => expect(await errorsOf(mail)).toEqual([]));
 });
 
-const documents = [
-  'README.md',
-  ...readdirSync(path.join(ROOT, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
-  'src/app/quickstart/walk.ts',
-  'src/app/quickstart/lines.ts',
-];
+const documents = [...documentNames(), 'src/app/quickstart/walk.ts', 'src/app/quickstart/lines.ts'];
 const subjects = documents.flatMap((name) =>
   [...readFileSync(path.join(ROOT, name), 'utf8').matchAll(/\bsubject["']?: ?["']([^"'{}]+)["']/gi)].map(
     ([, subject = '']) => [name, subject] as const,

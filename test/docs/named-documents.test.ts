@@ -13,7 +13,9 @@ const SOURCES =
   /^(?:src|test|bin|config|systemd|docs|bench)\/.*\.(?:ts|tsx|sql|css|yaml|service|md)$|^[^/]+\.(?:md|ts|json)$/;
 
 const namedBy = (text: string): string[] => [
-  ...[...text.matchAll(/[\w-]+\.md\b/g)].map(([name]) => name).filter((name) => !documents.has(name)),
+  ...[...text.matchAll(/[\w-]+(?:\.[a-z]{2})?\.md\b/g)]
+    .map(([name]) => name)
+    .filter((name) => !documents.has(name)),
   ...[...text.matchAll(/\bdecisions? \d+\b/gi)].map(([words]) => words),
 ];
 
