@@ -112,6 +112,26 @@ describe('what is printed works as it stands', () => {
     await until('it is captured', async () => (await captured('Hello from swaks')).length > 0);
   });
 
+  test('a mail from the world, and reading it', async () => {
+    const [, write = '', read = ''] =
+      /^ +(printf [\s\S]*? -T -)\n +and read it: (curl .*)$/m.exec(first.printed()) ?? [];
+    await bash(write);
+    await until('it is in the inbox', async () => (await bash(`${read} -sS`)).includes('Re: Ihr Termin'));
+  });
+
+  test('what was captured is read by the line below them', async () => {
+    const [, line = ''] = /^ +or (curl .*captures)$/m.exec(first.printed()) ?? [];
+    expect(await bash(first.block('export'), `${line} -sS`)).toContain('Ihr Termin am Montag');
+  });
+
+  test('who asks for a code later gets a link where the playground runs', async () => {
+    const ask = `curl -sS -H 'Content-Type: application/json' -d '{"email":"operator@example.org"}' "$SENDWERK_URL/api/auth/request-otp"`;
+    await bash(first.block('export'), ask);
+    await until('the link is printed', () =>
+      /for operator@example\.org: http\S+code=\d{6}\n/.test(first.printed()),
+    );
+  });
+
   test('the link signs the owner in', async () => {
     const [, origin, hash] = /(\S+)\/app\/sign-in#(\S+)/.exec(first.printed()) ?? [];
     const body = JSON.stringify(Object.fromEntries(new URLSearchParams(hash)));
