@@ -49,7 +49,8 @@ const preparePractice = async (api: Api, workspace: Workspace) => {
   }
   const practice = await api<Practice>('POST', '/api/practices', {
     adminToken,
-    body: { name: 'Praxis am Markt' },
+    // The cap of the plan for trying it out would end a playground that is kept within the month.
+    body: { name: 'Praxis am Markt', owner_email: OWNER, plan: 'gruppe' },
   });
   const path = `/api/practices/${practice.id}`;
   const { token } = await api<{ token: string }>('POST', `${path}/api-tokens`, {
@@ -59,7 +60,6 @@ const preparePractice = async (api: Api, workspace: Workspace) => {
   await api('PATCH', `${path}/compliance`, { adminToken, body: LEGAL });
   await api('POST', `${path}/presets/seed`, { token });
   await api('POST', `${path}/inbound/enable`, { token, body: {} });
-  await api('POST', `${path}/owners`, { adminToken, body: { email: OWNER } });
   await workspace.keepPractice({ id: practice.id, token });
   return { practice, token };
 };
@@ -71,12 +71,12 @@ const play = async (options: QuickstartOptions, workspace: Workspace): Promise<n
   const say: Say = (title, ...lines) =>
     print(`${++step}. ${title}\n${lines.map((line) => `   ${line}\n`).join('')}\n`);
 
-  for (const { name, wanted, port } of workspace.moved)
-    print(`Port ${wanted} is taken: ${LISTENERS[name]} is at ${port} this time.\n`);
   const ended = new Promise<void>((resolve) => signals.onEnd(() => resolve()));
   const { config } = loadConfig(workspace.nextConfigFile, {});
   const app = await createApp(config, createLog(config.log.level));
   await workspace.started();
+  for (const { name, wanted, port } of workspace.moved)
+    print(`Port ${wanted} is taken: ${LISTENERS[name]} is at ${port} this time.\n`);
   const { dnsPort, inboundPort, submissionPorts } = await app.start();
   const submissionPort = submissionPorts.port ?? 0;
   try {

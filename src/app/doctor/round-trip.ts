@@ -63,7 +63,12 @@ const compose = async ({ sender, sign, now }: TripDeps, recipient: string): Prom
   ]
     .map((line) => `${line}\r\n`)
     .join('');
-  const signatures = await signMessage({ header, body: [body], isRelaxed: false }, sender.signers, time, sign);
+  const signatures = await signMessage(
+    { header, body: [body], isRelaxed: false },
+    sender.signers,
+    time,
+    sign,
+  );
   return { content: Buffer.from(`${signatures}${header}\r\n${body}`, 'latin1'), body };
 };
 

@@ -171,7 +171,11 @@ test('a webhook to this machine needs no TLS and no special port', async () => {
 });
 
 test('the practice can send newsletters: it has its legal block and templates', async () => {
-  const { legal } = await asked<{ legal: Record<string, string | null> }>('');
+  const { legal, monthly_cap } = await asked<{
+    legal: Record<string, string | null>;
+    monthly_cap: number;
+  }>('');
+  expect(monthly_cap).toBeGreaterThan(10_000);
   expect(legal).toMatchObject({ street: 'Marktplatz 1', privacy_url: expect.stringContaining('https:') });
   const { data } = await asked<{ data: readonly unknown[] }>('templates');
   expect(data.length).toBeGreaterThan(10);
