@@ -13,6 +13,7 @@ import { benchDashboard } from '#test/bench/dashboard.ts';
 import { benchDepth } from '#test/bench/depth.ts';
 import type { CaseOptions } from '#test/bench/harness.ts';
 import { benchInbound } from '#test/bench/inbound.ts';
+import { benchLongWork } from '#test/bench/long-work.ts';
 import { benchRedirect } from '#test/bench/redirect.ts';
 import { describeEnvironment, rsaMillis, writeSection } from '#test/bench/results.ts';
 import { benchSearch } from '#test/bench/search.ts';
@@ -52,6 +53,11 @@ const cases: Readonly<Record<string, Case>> = {
     about: 'first paint, and the first row of a million',
     messages: 1_000_000,
     run: benchDashboard,
+  },
+  'long-work': {
+    about: 'a CSV, an import and an erasure beside sends',
+    messages: 300_000,
+    run: benchLongWork,
   },
   webhooks: { about: 'deliveries, beside a bare loop', messages: 5_000, run: benchWebhooks },
   redirect: { about: 'tracked links, beside /healthz', messages: 5_000, run: benchRedirect },
