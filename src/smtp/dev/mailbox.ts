@@ -31,6 +31,8 @@ const SNIPPET = 250;
 const MAX_SEARCHED = 262_144;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ID_LENGTH = 22;
+/** Addresses in a field: a longer one is not read whole. */
+const OF_A_FIELD = 20;
 /** A directory that this command has made. */
 const MARKER = 'sendwerk-dev';
 const FILE = /^(\d{13})-(\w{22})\.eml$/;
@@ -53,7 +55,10 @@ const withEnvelope = (content: Buffer, { from, recipients }: Envelope, id: strin
   const unnamed = recipients.filter((address) => !named.has(address.toLowerCase())).map(plain);
   const added = [
     `Return-Path: <${plain(from)}>`,
-    ...(unnamed.length === 0 ? [] : [`Bcc: ${unnamed.join(',\r\n ')}`]),
+    ...Array.from({ length: Math.ceil(unnamed.length / OF_A_FIELD) }, (_, index) => {
+      const some = unnamed.slice(index * OF_A_FIELD, (index + 1) * OF_A_FIELD);
+      return `Bcc: ${some.join(',\r\n ')}`;
+    }),
     ...(fieldValue(fields, 'message-id') === null ? [`Message-ID: <${id}@sendwerk.dev>`] : []),
   ];
   // A mail without a header begins with an empty line.
@@ -110,8 +115,8 @@ const openDirectory = async (directory: string): Promise<void> => {
   await writeFile(join(directory, MARKER), 'Captured mail of `sendwerk dev`.\n', { mode: 0o600 });
 };
 
-/** `directory` keeps the mails; null: they are gone with the process. */
-export const openMailbox = async (max: number, directory: string | null) => {
+/** `directory` keeps the mails; null: they are gone with the process. `max` and `maxBytes` bound what is kept. */
+export const openMailbox = async (max: number, directory: string | null, maxBytes = MAX_BYTES) => {
   /** The oldest first. */
   let mails: CapturedMail[] = [];
   const counted = { accepted: 0, acceptedBytes: 0, deleted: 0 };
@@ -128,7 +133,7 @@ export const openMailbox = async (max: number, directory: string | null) => {
     await Promise.all(gone.map(removeFile));
   };
   const removeOldest = async (): Promise<void> => {
-    let left = MAX_BYTES;
+    let left = maxBytes;
     const newest = new Set(
       mails
         .slice(-max)
