@@ -8,6 +8,7 @@ import './live.ts';
 import './pages.ts';
 import './parts/basics.tsx';
 import './parts/content.tsx';
+import './parts/current.tsx';
 import './parts/dialog.tsx';
 import './parts/document-field.tsx';
 import './parts/drawing.tsx';

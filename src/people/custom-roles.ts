@@ -14,6 +14,7 @@ import {
 import { planNames, plans } from '#src/accounts/tenants/rules.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import { type AuditEntry, auditStore } from '#src/events/audit-store.ts';
+import { requireCurrent } from '#src/events/require-current.ts';
 import { type Permission, permissions } from '#src/kernel/access.ts';
 import type { Base } from '#src/kernel/base.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -68,6 +69,15 @@ export const presentCustomRole = (row: RoleRow): z.infer<typeof roleSchema> =>
 export type RoleDeps = Pick<Base, 'storage' | 'clock'>;
 
 type By = Pick<RequestContext, 'caller' | 'change'>;
+
+/** One of the system, or a custom one. Throws `not_found`. */
+export const roleOf = (db: TenantDb, id: string): z.infer<typeof roleSchema> => {
+  const system = findSystemRole(id);
+  if (system) return presentSystemRole(system);
+  const row = memberStore(db).customRole(id);
+  if (row === undefined) throw new AppError('not_found', say`There is no such role.`);
+  return presentCustomRole(row);
+};
 
 const roleEntry = (before: RoleRow | null, after: RoleRow | null): AuditEntry => ({
   target: { type: 'role', id: (after ?? before)?.id ?? '' },
@@ -140,12 +150,16 @@ export const updateRole = (
   tenantId: string,
   roleId: string,
   patch: { readonly name?: string | undefined; readonly permissions?: readonly Permission[] | undefined },
-  { caller, change }: By,
+  { caller, change, otherVersion }: By & Pick<RequestContext, 'otherVersion'>,
 ): Promise<RoleRow> =>
   storage.tenants.write(tenantId, (db) => {
     const manager = requirePermission(db, caller, 'members.manage');
     const before = customRole(db, roleId);
     requirePlan(db);
+    requireCurrent(db, { otherVersion }, presentCustomRole(before), {
+      targetId: roleId,
+      actions: ['role.create', 'role.update'],
+    });
     const name = patch.name ?? before.name;
     requireFreeName(db, name, roleId);
     const permissions = patch.permissions ?? toRole(before).permissions;

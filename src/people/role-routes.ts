@@ -15,6 +15,7 @@ import {
   presentSystemRole,
   type RoleDeps,
   removeRole,
+  roleOf,
   roleSchema,
   updateRole,
 } from './custom-roles.ts';
@@ -23,6 +24,8 @@ const roleParams = z.strictObject({ ...tenantParams.shape, roleID: idSchema });
 const PATH = '/api/practices/{id}/roles';
 const ROLE_PATH = `${PATH}/{roleID}`;
 const shared = { tag: 'Members and roles', stability: 'stable' } as const;
+
+const version = (role: unknown): unknown => role;
 
 export const roleRoutes = (deps: RoleDeps): Route[] => [
   defineRoute({
@@ -61,6 +64,22 @@ export const roleRoutes = (deps: RoleDeps): Route[] => [
   }),
   defineRoute({
     ...shared,
+    method: 'get',
+    path: ROLE_PATH,
+    id: 'getRole',
+    summary: 'A role',
+    access: 'authenticated',
+    version,
+    params: roleParams,
+    responses: { 200: { description: 'The role.', body: roleSchema } },
+    errors: ['not_found'],
+    handle: async ({ params: { id, roleID } }) => ({
+      status: 200,
+      body: await deps.storage.tenants.read(id, (db) => roleOf(db, roleID)),
+    }),
+  }),
+  defineRoute({
+    ...shared,
     method: 'patch',
     path: ROLE_PATH,
     id: 'updateRole',
@@ -68,6 +87,7 @@ export const roleRoutes = (deps: RoleDeps): Route[] => [
     description: 'It holds from the next request of everyone who has the role.',
     access: 'members.manage',
     audit: 'role.update',
+    version,
     params: roleParams,
     body: patchRoleBody,
     responses: { 200: { description: 'The role.', body: roleSchema } },

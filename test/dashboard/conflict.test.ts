@@ -46,3 +46,18 @@ test('who takes the other version has it in the form, and nothing is saved', asy
   expect(await page.getByLabel('Ort').inputValue()).toBe('20457 Hamburg');
   expect(await legal()).toEqual({ street: 'Am Hafen 9', city: '20457 Hamburg' });
 });
+
+test('a record of a list is changed as it is now, and so is a conflict about it shown', async () => {
+  const { id } = await office.ask('POST', '/routes', { name: 'Rundbriefe', type: 'marketing' });
+  const page = await office.open('projects');
+  const row = page.getByRole('row', { name: /Rundbriefe/ });
+  await row.getByRole('button', { name: 'Ändern' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Briefe von uns');
+  await office.ask('PATCH', `/routes/${id}`, { name: 'Briefe an alle', track_opens: false });
+  await page.getByRole('dialog').getByRole('button', { name: 'Speichern' }).click();
+  await page.getByText('Briefe an alle').waitFor();
+  await page.getByRole('button', { name: 'Meine Fassung speichern' }).click();
+  await page.getByRole('row', { name: /Briefe von uns/ }).waitFor();
+  const { track_opens } = await office.ask<{ track_opens: boolean }>('GET', `/routes/${id}`);
+  expect(track_opens, 'not changed here').toBe(false);
+});

@@ -6,7 +6,7 @@ let app: TestApp;
 let sender: Sender;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ config: { security: { outbound_allow: ['192.0.2.0/24'] } } });
   sender = await app.createSender({ plan: 'gruppe' });
   await app.completeLegal(sender.practice.id);
 });
@@ -14,7 +14,14 @@ afterAll(() => app?.remove());
 
 type Body = Readonly<Record<string, unknown>>;
 const ask = <B = Body>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-  app.request<B>(method, `${sender.base}${path}`, body, sender.token, headers);
+  app.request<B>(
+    method,
+    `${sender.base}${path}`,
+    body,
+    // No token of a practice may change who may do what.
+    path.startsWith('/roles') ? app.adminToken : sender.token,
+    headers,
+  );
 
 const made = async (path: string, body: object): Promise<string> => {
   const answer = await ask<{ id: string }>('POST', path, body);
@@ -54,6 +61,36 @@ const records: readonly Versioned[] = [
     path: () => made('/lists', { ...list, name: 'Andere' }),
     first: { description: 'Wer mag' },
     second: { two_steps: true },
+  },
+  {
+    what: 'a project',
+    path: () => made('/projects', { name: 'Zweigstelle' }),
+    first: { name: 'Zweigstelle Nord' },
+    second: { reply_address: null, name: 'Zweigstelle Süd' },
+  },
+  {
+    what: 'a route',
+    path: () => made('/routes', { name: 'Rundbriefe', type: 'marketing' }),
+    first: { track_opens: false },
+    second: { name: 'Briefe' },
+  },
+  {
+    what: 'a role',
+    path: () => made('/roles', { name: 'Empfang', permissions: ['messages.send'] }),
+    first: { permissions: ['messages.send', 'messages.view'] },
+    second: { name: 'Anmeldung' },
+  },
+  {
+    what: 'a webhook',
+    path: () => made('/webhooks', { name: 'Kasse', url: 'https://192.0.2.1/hook', events: ['message.sent'] }),
+    first: { name: 'Kasse vorn' },
+    second: { events: ['message.delivered'] },
+  },
+  {
+    what: 'an alert',
+    path: () => made('/alerts', { name: 'Team', kind: 'slack', url: 'https://192.0.2.1/chat' }),
+    first: { name: 'Das Team' },
+    second: { events: ['message.failed'] },
   },
   { what: 'the practice', path: () => '', first: { name: 'Praxis A' }, second: { name: 'Praxis B' } },
   {

@@ -4,6 +4,7 @@
 
 import { z } from 'zod';
 import { auditStore } from '#src/events/audit-store.ts';
+import { requireCurrent } from '#src/events/require-current.ts';
 import { type Caller, mayUseProject, type Permission } from '#src/kernel/access.ts';
 import type { Base } from '#src/kernel/base.ts';
 import type { Change } from '#src/kernel/change.ts';
@@ -126,6 +127,9 @@ const recorded = <R extends { readonly id: string }, S>(
   auditStore(db).record(change, { target, before: before && present(before), after: shown }, now);
   return shown;
 };
+/** All that people may change, and what never changes. */
+const version = (record: unknown): unknown => record;
+
 const PROJECT = { type: 'project', present: presentProject } as const;
 const ROUTE = { type: 'route', present: presentRoute } as const;
 
@@ -195,6 +199,23 @@ export const projectRoutes = (
       },
     }),
     defineRoute({
+      method: 'get',
+      path: '/api/practices/{id}/projects/{projectID}',
+      ...described,
+      id: 'getProject',
+      summary: 'A project',
+      access: 'authenticated',
+      version,
+      params: projectParams,
+      responses: { 200: { description: 'The project.', body: projectSchema } },
+      errors: ['not_found'],
+      handle: async ({ params }, { caller }) => {
+        const row = await files.read(params.id, (db) => tenantStore(db).project(params.projectID));
+        if (!row || !mayUseProject(caller, row.id)) throw notFound('project');
+        return { status: 200, body: presentProject(row) };
+      },
+    }),
+    defineRoute({
       method: 'patch',
       path: '/api/practices/{id}/projects/{projectID}',
       ...described,
@@ -202,14 +223,19 @@ export const projectRoutes = (
       summary: 'Change or archive a project',
       access: 'projects.manage',
       audit: 'project.update',
+      version,
       params: projectParams,
       body: patchProjectBody,
       responses: { 200: { description: 'The project.', body: projectSchema } },
       errors: ['conflict'],
-      handle: async ({ params, body }, { caller, change }) => {
+      handle: async ({ params, body }, { caller, change, otherVersion }) => {
         const changed = await files.write(params.id, (db) => {
           const row = tenantStore(db).project(params.projectID);
           if (!row || !mayUseProject(caller, row.id)) throw notFound('project');
+          requireCurrent(db, { otherVersion }, presentProject(row), {
+            targetId: row.id,
+            actions: ['project.create', 'project.update'],
+          });
           if (body.archived && row.is_default === 1) {
             throw new AppError('conflict', say`The default project cannot be archived.`);
           }
@@ -284,6 +310,22 @@ export const projectRoutes = (
       },
     }),
     defineRoute({
+      method: 'get',
+      path: '/api/practices/{id}/routes/{routeID}',
+      ...described,
+      id: 'getRoute',
+      summary: 'A route',
+      access: 'authenticated',
+      version,
+      params: routeParams,
+      responses: { 200: { description: 'The route.', body: routeSchema } },
+      errors: ['not_found'],
+      handle: async ({ params }, { caller }) => {
+        const row = await files.read(params.id, (db) => visibleRoute(db, params.routeID, caller));
+        return { status: 200, body: presentRoute(row) };
+      },
+    }),
+    defineRoute({
       method: 'patch',
       path: '/api/practices/{id}/routes/{routeID}',
       ...described,
@@ -291,14 +333,19 @@ export const projectRoutes = (
       summary: 'Change a route',
       access: 'routes.manage',
       audit: 'route.update',
+      version,
       params: routeParams,
       body: patchRouteBody,
       responses: { 200: { description: 'The route.', body: routeSchema } },
       errors: ['conflict'],
-      handle: async ({ params, body }, { caller, change }) => {
+      handle: async ({ params, body }, { caller, change, otherVersion }) => {
         const changed = await files.write(params.id, (db) => {
           const row = visibleRoute(db, params.routeID, caller);
           requireProject(db, caller, row.project_id);
+          requireCurrent(db, { otherVersion }, presentRoute(row), {
+            targetId: row.id,
+            actions: ['route.create', 'route.update', 'route.make_default'],
+          });
           if (body.project_id !== undefined) requireProject(db, caller, body.project_id);
           if (body.project_id && row.is_default === 1) throw defaultIsForAll();
           requireArriving(db, answering(), body.reply_address);

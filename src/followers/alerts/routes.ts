@@ -6,6 +6,7 @@ import { requireAllProjects } from '#src/accounts/tenants/project-routes.ts';
 import { tenantParams } from '#src/accounts/tenants/schema.ts';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { Following } from '#src/events/follow.ts';
+import { requireCurrent } from '#src/events/require-current.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import { dashboardLink } from '#src/kernel/dashboard-link.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -22,7 +23,15 @@ import { alertOf, changeAlert, createAlert, removeAlert } from './change.ts';
 import { gather } from './claim.ts';
 import { post } from './forms.ts';
 import { errorOf } from './rules.ts';
-import { alertSchema, createAlertBody, openUrl, patchAlertBody, presentAlert, testSchema } from './schema.ts';
+import {
+  alertSchema,
+  alertVersion,
+  createAlertBody,
+  openUrl,
+  patchAlertBody,
+  presentAlert,
+  testSchema,
+} from './schema.ts';
 import { alertStore } from './store.ts';
 import { testMessage } from './words.ts';
 
@@ -109,8 +118,8 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
       method: 'get',
       path: '/api/practices/{id}/alerts/{alertID}',
       id: 'getAlert',
-      usedBy: 'programs that manage alerts',
       summary: 'A chat alert',
+      version: alertVersion,
       params: alertParams,
       responses: { 200: one },
       handle: async ({ params }, { caller }) => {
@@ -126,10 +135,11 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
       id: 'updateAlert',
       summary: 'Change, disable or enable a chat alert',
       audit: 'alert.update',
+      version: alertVersion,
       params: alertParams,
       body: patchAlertBody,
       responses: { 200: one },
-      handle: async ({ params, body }, { caller, change }) => {
+      handle: async ({ params, body }, { caller, change, otherVersion }) => {
         const { id, alertID } = params;
         await files.read(id, (db) => alertOf(db, alertID));
         requireRights(caller);
@@ -137,6 +147,11 @@ export const alertRoutes = (deps: AlertRoutesDeps): Route[] => {
         await catchUp(id);
         const row = await files.write(id, (db) => {
           requireMailbox(db, caller, body.events);
+          const former = alertOf(db, alertID);
+          requireCurrent(db, { otherVersion }, presentAlert(former, key), {
+            targetId: alertID,
+            actions: ['alert.create', 'alert.update'],
+          });
           gather(db, 0, gatherFor());
           return changeAlert(db, alertOf(db, alertID), body, { change, now: clock.now(), key });
         });

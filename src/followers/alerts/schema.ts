@@ -6,6 +6,7 @@ import { disabledReasons } from '#src/followers/disabling.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { memberLanguages } from '#src/kernel/language.ts';
 import { nearest } from '#src/kernel/nearest.ts';
+import { wholeBut } from '#src/kernel/record-version.ts';
 import { say } from '#src/kernel/say.ts';
 import type { SealingKey } from '#src/kernel/seal.ts';
 import { seal, unseal } from '#src/kernel/seal.ts';
@@ -131,6 +132,14 @@ export const presentAlert = (row: AlertRow, key: SealingKey): z.infer<typeof ale
   last_error: row.last_error,
   created_at: toIso(row.created_at),
 });
+
+/** What people write of it: it is disabled by itself too. */
+export const alertVersion = wholeBut<z.infer<typeof alertSchema>>(
+  'status',
+  'disabled_reason',
+  'last_sent_at',
+  'last_error',
+);
 
 /** Another address that begins alike is a change too. */
 export const auditedAlert = (row: AlertRow, key: SealingKey) => {

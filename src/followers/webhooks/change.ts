@@ -5,6 +5,7 @@ import { requirePermission, requireUnlimited } from '#src/accounts/entry/enter.t
 import { auditStore } from '#src/events/audit-store.ts';
 import type { Following } from '#src/events/follow.ts';
 import { followStore } from '#src/events/follow-store.ts';
+import { requireCurrent } from '#src/events/require-current.ts';
 import { active, disabledFor } from '#src/followers/disabling.ts';
 import type { Caller } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
@@ -19,7 +20,7 @@ import type { SealingKey } from '#src/kernel/seal.ts';
 import { FORMER_SECRET_MS } from '#src/kernel/secret.ts';
 import type { Clock } from '#src/kernel/time.ts';
 import { catchUp } from './fan-out.ts';
-import { auditedWebhook } from './present.ts';
+import { auditedWebhook, presentWebhook } from './present.ts';
 import { makeSecret, openFor, sealFor } from './sign.ts';
 import { type WebhookRow, webhookStore } from './store.ts';
 
@@ -152,7 +153,7 @@ export const changeWebhook = async (
   tenantId: string,
   webhookId: string,
   wanted: Wanted,
-  { change, caller }: Author,
+  { change, caller, otherVersion }: Author & Pick<RequestContext, 'otherVersion'>,
 ): Promise<WebhookRow> => {
   const { files, clock, key } = deps;
   const { url } = wanted;
@@ -162,6 +163,10 @@ export const changeWebhook = async (
   return files.write(tenantId, (db) => {
     const now = clock.now();
     const before = webhookOf(db, webhookId);
+    requireCurrent(db, { otherVersion }, presentWebhook(before, key, now), {
+      targetId: webhookId,
+      actions: ['webhook.create', 'webhook.update'],
+    });
     const { name = before.name, inbound_mail = before.inbound_mail, status } = wanted;
     const events: readonly string[] = wanted.events ?? JSON.parse(before.events_json);
     const isNewReader = url !== undefined || wanted.inbound_mail !== undefined || wanted.events !== undefined;

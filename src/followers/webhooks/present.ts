@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import { type FollowedEvent, followStore } from '#src/events/follow-store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { wholeBut } from '#src/kernel/record-version.ts';
 import type { SealingKey } from '#src/kernel/seal.ts';
 import { formerSecretUntil, maskUrl, urlFingerprint } from '#src/kernel/secret.ts';
 import { toIso, toIsoOrNull } from '#src/kernel/time.ts';
@@ -36,6 +37,14 @@ export const presentWebhook = (row: WebhookRow, key: SealingKey, now: number): S
   previous_secret_until: toIsoOrNull(formerSecretUntil(row.former_until, now)),
   created_at: toIso(row.created_at),
 });
+
+/** What people write of it: it is disabled, and failing, by itself too. */
+export const webhookVersion = wholeBut<Shown>(
+  'status',
+  'disabled_reason',
+  'failing_since',
+  'previous_secret_until',
+);
 
 /** At many receivers the path or the query alone is the secret, and the audit is kept for years. */
 export const auditedWebhook = (row: WebhookRow, key: SealingKey, now: number) => {

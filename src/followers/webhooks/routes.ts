@@ -15,7 +15,7 @@ import {
   type WebhookDeps,
   webhookOf,
 } from './change.ts';
-import { presentDelivery, presentWebhook } from './present.ts';
+import { presentDelivery, presentWebhook, webhookVersion } from './present.ts';
 import type { WebhookDeliveries } from './queue.ts';
 import {
   createWebhookBody,
@@ -85,6 +85,7 @@ export const webhookRoutes = (
       path: '/api/practices/{id}/webhooks/{webhookID}',
       id: 'getWebhook',
       summary: 'A webhook',
+      version: webhookVersion,
       params: webhookParams,
       responses: { 200: one },
       handle: async ({ params }) => {
@@ -102,6 +103,7 @@ export const webhookRoutes = (
         'Deliveries that are pending go to the new address; other events hold for what happens from now on. While it is ' +
         'disabled its events become failed deliveries, which can be replayed once it is enabled again.',
       audit: 'webhook.update',
+      version: webhookVersion,
       params: webhookParams,
       body: patchWebhookBody,
       responses: { 200: one },

@@ -3,11 +3,13 @@ import type { Alert } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { hasRows, useAction, useList } from '#dashboard/data.ts';
 import { Button, Head, Time } from '#dashboard/parts/basics.tsx';
+import { Current } from '#dashboard/parts/current.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { curlOf, Empty, ErrorNote, toast } from '#dashboard/parts/feedback.tsx';
 import { FollowerState, failureOf } from '#dashboard/parts/followers.tsx';
 import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { type Column, PagedTable } from '#dashboard/parts/table.tsx';
+import { partWords } from '#dashboard/parts/words.ts';
 import { practice } from '#dashboard/session.ts';
 import { translated } from '#dashboard/words.ts';
 import { AlertForm } from './form.tsx';
@@ -66,16 +68,26 @@ const Alerts = () => {
           />
           <FormDialog button={w.edit} kind="small" wide>
             {(close) => (
-              <AlertForm
-                alert={alert}
-                submit={w.save}
-                onSubmit={async (body) => {
-                  await call('PATCH /api/practices/{id}/alerts/{alertID}', { id, alertID: alert.id, body });
-                  close();
-                  toast(w.saved);
-                  pages.reload();
-                }}
-              />
+              <Current of="GET /api/practices/{id}/alerts/{alertID}" at={{ id, alertID: alert.id }}>
+                {(record, take) => (
+                  <AlertForm
+                    alert={record}
+                    submit={w.save}
+                    onSubmit={async (body) => {
+                      const names = { name: w.name, url: w.address, events: w.events, language: w.language };
+                      const values = { events: partWords().events.names, language: w.languages };
+                      await call(
+                        'PATCH /api/practices/{id}/alerts/{alertID}',
+                        { id, alertID: alert.id, body },
+                        { over: { record, names, values, take } },
+                      );
+                      close();
+                      toast(w.saved);
+                      pages.reload();
+                    }}
+                  />
+                )}
+              </Current>
             )}
           </FormDialog>
           <button

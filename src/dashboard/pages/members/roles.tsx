@@ -4,6 +4,7 @@ import type { Permission, Role, RoleList } from '#api';
 import { call, type Input } from '#dashboard/api/call.ts';
 import { type Data, useAction } from '#dashboard/data.ts';
 import { Badge, Card } from '#dashboard/parts/basics.tsx';
+import { Current } from '#dashboard/parts/current.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { CheckField, Form, TextField } from '#dashboard/parts/form.tsx';
@@ -16,10 +17,12 @@ import { words } from './words/de.ts';
 const RoleForm = ({
   id,
   role,
+  onTake = () => {},
   onDone,
 }: {
   readonly id: string;
   readonly role?: Role;
+  readonly onTake?: (current: Role) => void;
   readonly onDone: () => void;
 }) => {
   const w = translated(words);
@@ -31,7 +34,11 @@ const RoleForm = ({
       name: name.trim(),
       permissions,
     } as unknown as Input<'POST /api/practices/{id}/roles'>['body'];
-    if (role) await call('PATCH /api/practices/{id}/roles/{roleID}', { id, roleID: role.id, body });
+    const over = role && {
+      ...{ record: role, values: { permissions: w.permissions } },
+      ...{ names: { name: w.roleTitle, permissions: w.mayDo }, take: onTake },
+    };
+    if (role) await call('PATCH /api/practices/{id}/roles/{roleID}', { id, roleID: role.id, body }, { over });
     else await call('POST /api/practices/{id}/roles', { id, body });
     toast(w.roleSaved);
     onDone();
@@ -90,7 +97,13 @@ const OneRole = ({
         {!role.system && (
           <div class="actions">
             <FormDialog button={w.change} title={role.name} kind="small">
-              {(close) => <RoleForm id={id} role={role} onDone={both(close, onDone)} />}
+              {(close) => (
+                <Current of="GET /api/practices/{id}/roles/{roleID}" at={{ id, roleID: role.id }}>
+                  {(record, take) => (
+                    <RoleForm id={id} role={record} onTake={take} onDone={both(close, onDone)} />
+                  )}
+                </Current>
+              )}
             </FormDialog>
             <Confirm
               button={w.remove}

@@ -4,6 +4,7 @@ import { call } from '#dashboard/api/call.ts';
 import { useAction, useData } from '#dashboard/data.ts';
 import { inWords } from '#dashboard/given-names.ts';
 import { Badge, Button, Card, Head, Time } from '#dashboard/parts/basics.tsx';
+import { Current } from '#dashboard/parts/current.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { curlOf, Empty, Loaded, toast } from '#dashboard/parts/feedback.tsx';
 import { Form, TextField, useFields } from '#dashboard/parts/form.tsx';
@@ -22,8 +23,14 @@ interface Changing {
   readonly onDone: () => void;
 }
 
-const ProjectForm = ({ id, project, onDone }: Changing & { readonly project?: Project }) => {
+const ProjectForm = ({
+  id,
+  record,
+  onTake = () => {},
+  onDone,
+}: Changing & { readonly record?: Project; readonly onTake?: (current: Project) => void }) => {
   const w = translated(words);
+  const [project] = record ? inWords([record]) : [];
   const { fields, field } = useFields({
     name: project?.name ?? '',
     reply_address: project?.reply_address ?? '',
@@ -31,18 +38,22 @@ const ProjectForm = ({ id, project, onDone }: Changing & { readonly project?: Pr
   const action = useAction(async () => {
     const name = fields.name.trim();
     const reply_address = fields.reply_address.trim() || null;
-    if (project)
-      await call('PATCH /api/practices/{id}/projects/{projectID}', {
-        id,
-        projectID: project.id,
-        body: { name: name === project.name ? undefined : name, reply_address },
-      });
+    if (record)
+      await call(
+        'PATCH /api/practices/{id}/projects/{projectID}',
+        {
+          ...{ id, projectID: record.id },
+          // The name may be the one in words, which the project has not.
+          body: { name: name === project?.name ? undefined : name, reply_address },
+        },
+        { over: { record, names: { name: w.name, reply_address: w.replyTo }, take: onTake } },
+      );
     else await call('POST /api/practices/{id}/projects', { id, body: { name, reply_address } });
     toast(w.saved);
     onDone();
   });
   return (
-    <Form action={action} submit={project ? w.save : w.create}>
+    <Form action={action} submit={record ? w.save : w.create}>
       <TextField label={w.name} required {...field('name')} />
       <TextField
         label={w.replyTo}
@@ -70,7 +81,13 @@ const ProjectActions = ({ id, project, onDone }: Changing & { readonly project: 
   return (
     <div class="actions">
       <FormDialog button={w.change} title={project.name} kind="small">
-        {(close) => <ProjectForm id={id} project={project} onDone={both(close, onDone)} />}
+        {(close) => (
+          <Current of="GET /api/practices/{id}/projects/{projectID}" at={{ id, projectID: project.id }}>
+            {(record, take) => (
+              <ProjectForm id={id} record={record} onTake={take} onDone={both(close, onDone)} />
+            )}
+          </Current>
+        )}
       </FormDialog>
       {isArchived ? (
         <Button
@@ -105,7 +122,19 @@ const RouteActions = ({
   return (
     <div class="actions">
       <FormDialog button={w.change} title={route.name} kind="small">
-        {(close) => <RouteForm id={id} route={route} projects={projects} onDone={both(close, onDone)} />}
+        {(close) => (
+          <Current of="GET /api/practices/{id}/routes/{routeID}" at={{ id, routeID: route.id }}>
+            {(record, take) => (
+              <RouteForm
+                id={id}
+                record={record}
+                onTake={take}
+                projects={projects}
+                onDone={both(close, onDone)}
+              />
+            )}
+          </Current>
+        )}
       </FormDialog>
       {!route.is_default && (
         <Confirm

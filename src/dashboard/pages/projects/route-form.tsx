@@ -2,6 +2,7 @@
 import type { Project, Route } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { useAction } from '#dashboard/data.ts';
+import { inWords } from '#dashboard/given-names.ts';
 import { toast } from '#dashboard/parts/feedback.tsx';
 import { CheckField, Form, named, SelectField, TextField, useFields } from '#dashboard/parts/form.tsx';
 import { translated } from '#dashboard/words.ts';
@@ -9,16 +10,20 @@ import { words } from './words/de.ts';
 
 export const RouteForm = ({
   id,
-  route,
+  record,
+  onTake = () => {},
   projects,
   onDone,
 }: {
   readonly id: string;
-  readonly route?: Route;
+  /** Absent: a new one. */
+  readonly record?: Route;
+  readonly onTake?: (current: Route) => void;
   readonly projects: readonly Project[];
   readonly onDone: () => void;
 }) => {
   const w = translated(words);
+  const [route] = record ? inWords([record]) : [];
   const { fields, field } = useFields({
     name: route?.name ?? '',
     type: route?.type ?? 'transactional',
@@ -33,13 +38,26 @@ export const RouteForm = ({
     const reply_address = rest.reply_address.trim() || null;
     const name = rest.name.trim();
     const body = { ...rest, reply_address };
-    if (route)
-      await call('PATCH /api/practices/{id}/routes/{routeID}', {
-        id,
-        routeID: route.id,
-        // The name may be the one in words, which the route has not.
-        body: { ...body, name: name === route.name ? undefined : name, project_id: project_id || null },
-      });
+    if (record)
+      await call(
+        'PATCH /api/practices/{id}/routes/{routeID}',
+        {
+          ...{ id, routeID: record.id },
+          // The name may be the one in words, which the route has not.
+          body: { ...body, name: name === route?.name ? undefined : name, project_id: project_id || null },
+        },
+        {
+          over: {
+            record,
+            names: {
+              ...{ name: w.name, project_id: w.project, reply_address: w.replyTo },
+              ...{ track_opens: w.trackOpens, track_clicks: w.trackClicks, plain_text_fallback: w.plainText },
+            },
+            values: { project_id: named(projects) },
+            take: onTake,
+          },
+        },
+      );
     else
       await call('POST /api/practices/{id}/routes', {
         id,
@@ -49,9 +67,9 @@ export const RouteForm = ({
     onDone();
   });
   return (
-    <Form action={action} submit={route ? w.save : w.create}>
+    <Form action={action} submit={record ? w.save : w.create}>
       <TextField label={w.name} required {...field('name')} />
-      {route === undefined && (
+      {record === undefined && (
         <SelectField
           label={w.stream}
           hint={w.streamHints[fields.type]}

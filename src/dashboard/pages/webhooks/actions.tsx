@@ -5,14 +5,16 @@ import type { Webhook } from '#api';
 import { call } from '#dashboard/api/call.ts';
 import { useAction } from '#dashboard/data.ts';
 import { Button } from '#dashboard/parts/basics.tsx';
+import { Current } from '#dashboard/parts/current.tsx';
 import { Confirm } from '#dashboard/parts/dialog.tsx';
 import { ErrorNote, toast } from '#dashboard/parts/feedback.tsx';
 import { failureOf } from '#dashboard/parts/followers.tsx';
 import { CheckField } from '#dashboard/parts/form.tsx';
 import { FormDialog } from '#dashboard/parts/form-dialog.tsx';
 import { Secret } from '#dashboard/parts/secret.tsx';
+import { partWords } from '#dashboard/parts/words.ts';
 import { translated } from '#dashboard/words.ts';
-import { WebhookForm } from './form.tsx';
+import { WebhookForm, webhookNames } from './form.tsx';
 import { words } from './words/de.ts';
 
 interface ActionsProps {
@@ -48,15 +50,27 @@ export const WebhookActions = ({ id, webhook, onChange, onTest }: ActionsProps) 
       <Button text={w.test} kind="primary" disabled={test.isRunning} onClick={() => void test.run()} />
       <FormDialog button={w.edit} wide>
         {(close) => (
-          <WebhookForm
-            webhook={webhook}
-            submit={w.save}
-            onSubmit={async (body) => {
-              onChange(await call('PATCH /api/practices/{id}/webhooks/{webhookID}', { ...at, body }));
-              close();
-              toast(w.saved);
-            }}
-          />
+          <Current of="GET /api/practices/{id}/webhooks/{webhookID}" at={at}>
+            {(record, take) => (
+              <WebhookForm
+                webhook={record}
+                submit={w.save}
+                onSubmit={async (body) => {
+                  const over = {
+                    record,
+                    names: webhookNames(),
+                    values: { events: partWords().events.names },
+                    take,
+                  };
+                  onChange(
+                    await call('PATCH /api/practices/{id}/webhooks/{webhookID}', { ...at, body }, { over }),
+                  );
+                  close();
+                  toast(w.saved);
+                }}
+              />
+            )}
+          </Current>
         )}
       </FormDialog>
       <Confirm

@@ -11,6 +11,12 @@ import { words } from './words/de.ts';
 const deliverable = (): readonly WebhookEvent[] =>
   eventNames.filter((name) => name !== 'inbound.received' || may('inbound.view'));
 
+/** What people call its fields. */
+export const webhookNames = () => {
+  const w = translated(words);
+  return { name: w.name, url: w.address, events: w.events, inbound_mail: w.inboundMail };
+};
+
 export const WebhookForm = ({
   webhook,
   submit,
