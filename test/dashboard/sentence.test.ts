@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { gates } from '#src/intake/gates.ts';
 import {
   type Facts,
   type SentEvent,
@@ -307,4 +308,11 @@ describe('what is said in the place of a reply', () => {
     expect(texts.length).toBeGreaterThanOrEqual(7);
     expect(unsaid).toEqual([]);
   });
+});
+
+test.each([
+  ['de', de],
+  ['en', en],
+])('the checks of a message are named in words: %s', (_, words) => {
+  expect(Object.keys(words.gates).toSorted()).toEqual(gates.map(({ name }) => name).toSorted());
 });

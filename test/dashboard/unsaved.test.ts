@@ -123,3 +123,41 @@ test('who is signed out while writing finds the draft after the next sign-in', a
   await page.getByRole('heading', { name: 'Bei Sendwerk anmelden' }).waitFor();
   expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Praxis im Hof');
 });
+
+const written = [
+  ['a template', async () => `templates/${(await office.ask('POST', '/templates', letter)).id}`],
+  [
+    'a campaign',
+    async () => {
+      const list = await office.ask('POST', '/lists', { name: 'Leser' });
+      return `campaigns/${(await office.ask('POST', '/campaigns', { ...letter, list_id: list.id })).id}`;
+    },
+  ],
+  ['a letter', async () => 'letter'],
+] as const;
+const letter = {
+  ...{ name: 'garten', subject: 'Aus dem Garten' },
+  document: { version: 1, content: [{ type: 'paragraph', attrs: { align: 'start' } }] },
+};
+
+test.each(written)(
+  'what was typed into the editor of %s is there after the page was loaded again',
+  async (_, pathOf) => {
+    const page = await office.open(await pathOf());
+    const editor = page.locator('[contenteditable=true]');
+    await editor.click();
+    await page.keyboard.type('Die Rosen blühen.');
+    // Chromium alone asks about the reload; the harness answers.
+    await page.reload();
+    await offer(page).waitFor();
+    expect(await editor.textContent()).not.toContain('Rosen');
+    await page.getByRole('button', { name: 'Weiterschreiben' }).click();
+    await expect.poll(() => editor.textContent()).toContain('Die Rosen blühen.');
+    await editor.click();
+    await page.keyboard.type('!');
+    await page.reload();
+    await offer(page).waitFor();
+    await page.getByRole('button', { name: 'Weiterschreiben' }).click();
+    await expect.poll(() => editor.textContent()).toMatch(/!/);
+  },
+);

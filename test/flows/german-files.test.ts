@@ -94,6 +94,29 @@ test('times are those of Germany, texts of people stay as they are, and no formu
   expect(day).toMatchObject({ Tag: '01.07.2026' });
 });
 
+test('the report of an import says in German what became of a row, and in English what programs know', async () => {
+  const started = await app.request<{ id: string }>(
+    'POST',
+    `${sender.base}/lists/${list}/subscribers/import`,
+    Buffer.from(
+      'E-Mail;Status\nanna@example.org;active\nANNA@example.org;active\nweg2@example.org;unsubscribed\nkeine;active\n',
+    ),
+    sender.token,
+    { 'Content-Type': 'text/csv' },
+  );
+  expect(started.status, started.text).toBeLessThan(300);
+  const path = `/imports/${started.body.id}`;
+  await expect
+    .poll(async () => (await app.request('GET', sender.base + path, undefined, sender.token)).text)
+    .toContain('"status":"done"');
+  const outcomes = async (language: string, delimiter: string) =>
+    rowsOf(await read(`${path}/report`, { Accept: 'text/csv', 'Accept-Language': language }), delimiter).map(
+      (row) => row.Ergebnis ?? row.outcome,
+    );
+  expect(await outcomes('de', ';')).toEqual(['doppelt in der Datei', 'ausgelassen', 'nicht lesbar']);
+  expect(await outcomes('en', ',')).toEqual(['duplicates', 'left_out', 'failed']);
+});
+
 test('suppressions that were exported in German can be imported again', async () => {
   const text = MARK + (await read('/suppression/export?language=de'));
   const other = await app.createSender();

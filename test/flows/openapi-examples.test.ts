@@ -573,6 +573,7 @@ const setUps: Readonly<Record<string, (practiceId: string) => Promise<Given>>> =
   },
   createSegment: withList,
   countSegment: withList,
+  listSegmentPeople: withList,
   createCampaign: withList,
   updateCampaign: async (id) => {
     const given = await withList(id);

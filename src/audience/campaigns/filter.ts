@@ -1,6 +1,6 @@
 // Which people of its lists a campaign is for, by the values of subscribers: all conditions must hold. Texts are compared without
 // regard to case. Pure.
-import { NEVER_TRACKED, type SubscriberRow } from '#src/audience/subscribers/store.ts';
+import type { NEVER_TRACKED, SubscriberRow } from '#src/audience/subscribers/store.ts';
 import { DAY } from '#src/kernel/time.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
 
@@ -59,6 +59,8 @@ const isReading = (
   condition: Condition,
 ): condition is Extract<Condition, { op: (typeof readings)[number] }> =>
   (readings as readonly string[]).includes(condition.op);
+
+const UNKNOWN: KnownReading = { tracked_at: null, opened_at: null, clicked_at: null, now: 0 };
 
 /** Who was sent nothing in that time that was measured is in none of the three. */
 const hasRead = (
@@ -119,5 +121,5 @@ export const fits = (
   filter: Filter,
   values: MergeData,
   subscribedAt: number | null,
-  reading: KnownReading = { ...NEVER_TRACKED, now: 0 },
+  reading: KnownReading = UNKNOWN,
 ): boolean => filter.every((condition) => holds(condition, values, subscribedAt, reading));

@@ -5,6 +5,7 @@ import type { AudienceContext, Part } from '#src/audience/context.ts';
 import { listInUse } from '#src/audience/lists/change.ts';
 import { listParams } from '#src/audience/lists/schema.ts';
 import { sendableFor } from '#src/audience/sendable.ts';
+import { wordsIn } from '#src/audience/words.ts';
 import { auditStore } from '#src/events/audit-store.ts';
 import { namedPlace } from '#src/feedback/suppressions/place.ts';
 import type { Caller } from '#src/kernel/access.ts';
@@ -100,7 +101,8 @@ const reportAsCsv = (
     const rows = importStore(db).faults(seq, after, REPORT_PAGE);
     return {
       made: rows.map((row) => {
-        const shown = presentReported(row, language);
+        const reported = presentReported(row, language);
+        const shown = { ...reported, outcome: wordsIn(language).reported[reported.outcome] };
         return REPORTED.map((column) => shown[column]);
       }),
       next: rows.at(-1)?.line ?? null,

@@ -80,6 +80,16 @@ export const words = {
     key: 'Fingerabdruck des Schlüssels (Ed25519)',
     signature: 'Signatur der JSON-Fassung',
   },
+  /** What became of a row, in the file of a report; programs read the English one, which therefore has the names of the API. */
+  reported: {
+    added: 'neu',
+    updated: 'geändert',
+    already: 'unverändert',
+    duplicates: 'doppelt in der Datei',
+    suppressed: 'gesperrt',
+    left_out: 'ausgelassen',
+    failed: 'nicht lesbar',
+  },
   imports: {
     no_address: () => 'hat keine Adresse',
     bad_address: () => 'hat keine gültige Adresse',

@@ -78,6 +78,15 @@ export const words: Words = {
     key: 'Fingerprint of the key (Ed25519)',
     signature: 'Signature of the JSON form',
   },
+  reported: {
+    added: 'added',
+    updated: 'updated',
+    already: 'already',
+    duplicates: 'duplicates',
+    suppressed: 'suppressed',
+    left_out: 'left_out',
+    failed: 'failed',
+  },
   imports: {
     no_address: () => 'has no address',
     bad_address: (problem = '') => problem,

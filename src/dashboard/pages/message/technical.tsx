@@ -29,6 +29,8 @@ const pairs = (record: Readonly<Record<string, string>>): readonly (readonly [st
 
 export const Technical = ({ held: { message, events } }: { readonly held: Held }) => {
   const w = translated(words);
+  /** Who makes programs send: they know the names of the API. */
+  const isDeveloper = may('tokens.manage');
   const target = { id: practice.value?.id ?? '', messageID: message.id };
   const eventColumns: readonly Column<Event>[] = [
     { head: w.what, cell: ({ type }) => <code>{type}</code>, isMain: true },
@@ -51,12 +53,22 @@ export const Technical = ({ held: { message, events } }: { readonly held: Held }
     },
   ];
   const decisionColumns: readonly Column<Decision>[] = [
-    { head: w.check, cell: ({ gate }) => <code>{gate}</code>, isMain: true },
+    {
+      head: w.check,
+      isMain: true,
+      cell: ({ gate }) => (
+        <>
+          {w.gates[gate] ?? gate} {isDeveloper && <code>{gate}</code>}
+        </>
+      ),
+    },
     {
       head: w.verdict,
       cell: ({ verdict }) => <Badge tone={verdictTones[verdict]}>{w.verdicts[verdict]}</Badge>,
     },
-    { head: w.facts, cell: ({ facts }) => <code>{JSON.stringify(facts)}</code> },
+    ...(isDeveloper
+      ? [{ head: w.facts, cell: ({ facts }: Decision) => <code>{JSON.stringify(facts)}</code> }]
+      : []),
   ];
   return (
     <details class="card technical">
@@ -115,7 +127,7 @@ export const Technical = ({ held: { message, events } }: { readonly held: Held }
             [w.size, bytes(message.size_bytes)],
           ]}
         />
-        {may('tokens.manage') && (
+        {isDeveloper && (
           <LinkButton text={w.requestOf} href={`/app/${target.id}/requests?message=${message.id}`} />
         )}
         {may('messages.view_content') && !message.content_removed && message.source !== 'system' && (
