@@ -45,7 +45,7 @@ test.each<[string, string, object, boolean]>([
   const params = { id, webhookID: row.id };
   await route?.handle(
     { params, query: {}, body } as never,
-    { change: systemChange('webhook.update') } as never,
+    { change: systemChange('webhook.update'), otherVersion: () => null } as never,
   );
   expect(restarted).toEqual(restarts ? [[id, row.id]] : []);
 });
