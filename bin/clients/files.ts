@@ -6,8 +6,8 @@ import { pythonModule } from './python.ts';
 export const generatedFiles = (document: Document): Readonly<Record<string, string>> => {
   const operations = operationsOf(document);
   return {
-    'clients/node/operations.js': nodeTable(operations),
+    'clients/node/operations.js': nodeTable(document, operations),
     'clients/node/operations.d.ts': nodeTypes(document, operations),
-    'clients/python/sendwerk/_operations.py': pythonModule(operations),
+    'clients/python/sendwerk/_operations.py': pythonModule(document, operations),
   };
 };

@@ -19,8 +19,10 @@ const entry = (operation: Operation): string => {
   return `  ${id}: ${JSON.stringify(facts)},\n`;
 };
 
-export const nodeTable = (operations: readonly Operation[]): string =>
-  `${GENERATED}export const operations = {\n${operations.map(entry).join('')}};\n`;
+export const nodeTable = ({ info }: Document, operations: readonly Operation[]): string =>
+  `${GENERATED}export const VERSION = '${info.version}';
+
+export const operations = {\n${operations.map(entry).join('')}};\n`;
 
 const FILE_BODY = 'FormData | Blob | Uint8Array | ReadableStream<Uint8Array> | string';
 

@@ -1,6 +1,6 @@
 // Server-sent events, by the parts of the HTML standard's event stream that the service uses.
 
-const RECONNECT_MS = 2000;
+const RECONNECT_MS = 1000;
 
 /** The events of one connection: `{ id, event, data }`, the data parsed. */
 const eventsIn = async function* (stream) {

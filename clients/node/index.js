@@ -1,12 +1,12 @@
 // The client of Sendwerk's API: a method for each operation of /openapi.yaml.
 import { liveEvents } from './events.js';
-import { operations } from './operations.js';
+import { operations, VERSION } from './operations.js';
 import { request } from './request.js';
 
 export { SendwerkError } from './errors.js';
 export { verifyWebhook, WebhookError } from './webhook.js';
 
-export const VERSION = '0.9.0';
+export { VERSION };
 
 /** Doing one of these twice is as doing it once (RFC 9110 §9.2.2). */
 const REPEATABLE = ['GET', 'PUT', 'DELETE'];

@@ -2005,6 +2005,15 @@ export interface Operations {
     answer: SavedReplyList;
     row: SavedReplyList["data"][number];
   };
+  listSegmentPeople: {
+    input: {
+      /** the practice */
+      id?: string;
+      body: ListSegmentPeopleBody;
+    };
+    answer: SubscriberList;
+    row: never;
+  };
   listSegments: {
     input: {
       /** the practice */
@@ -3236,7 +3245,7 @@ export interface Methods {
   deleteRole(input: Operations["deleteRole"]["input"] & CallOptions): Promise<Operations["deleteRole"]["answer"]>;
   /** Delete a saved reply */
   deleteSavedReply(input: Operations["deleteSavedReply"]["input"] & CallOptions): Promise<Operations["deleteSavedReply"]["answer"]>;
-  /** Delete a segment. Campaigns that took it stay as they are. */
+  /** Delete a segment. Not while a campaign that took it waits to be sent or is being sent. Other campaigns that took it stay as they are. */
   deleteSegment(input: Operations["deleteSegment"]["input"] & CallOptions): Promise<Operations["deleteSegment"]["answer"]>;
   /** Remove a subscriber from the list. The consent ledger keeps what it has, and that it ended. To erase all that is held of a person is another request. */
   deleteSubscriber(input: Operations["deleteSubscriber"]["input"] & CallOptions): Promise<Operations["deleteSubscriber"]["answer"]>;
@@ -3536,6 +3545,8 @@ export interface Methods {
   listRoutes(input?: Operations["listRoutes"]["input"] & CallOptions): Promise<Operations["listRoutes"]["answer"]>;
   /** Saved replies */
   listSavedReplies(input?: Operations["listSavedReplies"]["input"] & CallOptions): Promise<Operations["listSavedReplies"]["answer"]>;
+  /** The people who fit. Each by the first of their subscriptions that fits, in no particular order. Pages may hold fewer than `limit`, even none, while `next_cursor` is set. */
+  listSegmentPeople(input: Operations["listSegmentPeople"]["input"] & CallOptions): Promise<Operations["listSegmentPeople"]["answer"]>;
   /** Segments */
   listSegments(input?: Operations["listSegments"]["input"] & CallOptions): Promise<Operations["listSegments"]["answer"]>;
   /** Where the account is signed in */
@@ -7056,6 +7067,10 @@ export type Subscriber = {
   created_at: string;
   /** since when it has been active, the last time */
   confirmed_at: (string | null);
+  /** the last mail of a campaign whose opens or clicks are recorded with their consent; it and the two below are null without that */
+  tracked_at: (string | null);
+  opened_at: (string | null);
+  clicked_at: (string | null);
 };
 
 export type CreateSubscriberBody = {
@@ -7147,6 +7162,9 @@ export type CampaignCondition = ({
 } | {
   op: ("subscribed_before" | "subscribed_after");
   value: string;
+} | {
+  op: ("opened" | "clicked" | "neither");
+  days: number;
 });
 
 /** people, each once */
@@ -7185,6 +7203,8 @@ export type CampaignRates = {
 };
 
 export type Campaign = (CampaignSummary & {
+  /** the segment whose lists and conditions it took */
+  segment_id: (string | null);
   /** null: the practice's default From */
   from: (string | null);
   reply_to: (Addresses | null);
@@ -7245,7 +7265,7 @@ export type CampaignFields = {
   segment_id?: string;
   /** who is on several of them gets one message */
   list_ids?: string[];
-  /** all must hold. Case does not matter; an empty value is missing; `is_not` also holds where the value is missing; `before` and `after` compare days; `subscribed_before` and `subscribed_after` the day since which someone is on the list */
+  /** all must hold. Case does not matter; an empty value is missing; `is_not` also holds where the value is missing; `before` and `after` compare days; `subscribed_before` and `subscribed_after` the day since which someone is on the list; `opened`, `clicked` and `neither` are of mail to the list in the last `days` whose opens and clicks were recorded with their own consent: who was sent none fits none of the three */
   filter?: CampaignConditionInput[];
   /** slug or UUID of a marketing route; `broadcast` where absent */
   route?: string;
@@ -7295,6 +7315,9 @@ export type CampaignConditionInput = ({
 } | {
   op: ("subscribed_before" | "subscribed_after");
   value: string;
+} | {
+  op: ("opened" | "clicked" | "neither");
+  days: number;
 });
 
 export type DuplicateCampaignBody = {
@@ -7353,7 +7376,7 @@ export type Segment = {
   id: string;
   name: string;
   list_ids: string[];
-  /** all must hold. Case does not matter; an empty value is missing; `is_not` also holds where the value is missing; `before` and `after` compare days; `subscribed_before` and `subscribed_after` the day since which someone is on the list */
+  /** all must hold. Case does not matter; an empty value is missing; `is_not` also holds where the value is missing; `before` and `after` compare days; `subscribed_before` and `subscribed_after` the day since which someone is on the list; `opened`, `clicked` and `neither` are of mail to the list in the last `days` whose opens and clicks were recorded with their own consent: who was sent none fits none of the three */
   filter: CampaignCondition[];
   created_at: string;
   updated_at: string;
@@ -7362,7 +7385,7 @@ export type Segment = {
 export type CreateSegmentBody = {
   name: Name;
   list_ids: string[];
-  /** all must hold. Case does not matter; an empty value is missing; `is_not` also holds where the value is missing; `before` and `after` compare days; `subscribed_before` and `subscribed_after` the day since which someone is on the list */
+  /** all must hold. Case does not matter; an empty value is missing; `is_not` also holds where the value is missing; `before` and `after` compare days; `subscribed_before` and `subscribed_after` the day since which someone is on the list; `opened`, `clicked` and `neither` are of mail to the list in the last `days` whose opens and clicks were recorded with their own consent: who was sent none fits none of the three */
   filter: CampaignConditionInput[];
 };
 
@@ -7373,18 +7396,30 @@ export type SegmentCount = {
   matching: number;
   /** of these, who are subscribed by it now */
   active: number;
+  /** subscribed to the lists, and never sent mail whose opens or clicks were recorded with their consent: they fit none of `opened`, `clicked` and `neither` */
+  untracked: number;
 };
 
 export type CountSegmentBody = {
   list_ids: string[];
-  /** all must hold. Case does not matter; an empty value is missing; `is_not` also holds where the value is missing; `before` and `after` compare days; `subscribed_before` and `subscribed_after` the day since which someone is on the list */
+  /** all must hold. Case does not matter; an empty value is missing; `is_not` also holds where the value is missing; `before` and `after` compare days; `subscribed_before` and `subscribed_after` the day since which someone is on the list; `opened`, `clicked` and `neither` are of mail to the list in the last `days` whose opens and clicks were recorded with their own consent: who was sent none fits none of the three */
   filter: CampaignConditionInput[];
+};
+
+export type ListSegmentPeopleBody = {
+  list_ids: string[];
+  /** all must hold. Case does not matter; an empty value is missing; `is_not` also holds where the value is missing; `before` and `after` compare days; `subscribed_before` and `subscribed_after` the day since which someone is on the list; `opened`, `clicked` and `neither` are of mail to the list in the last `days` whose opens and clicks were recorded with their own consent: who was sent none fits none of the three */
+  filter: CampaignConditionInput[];
+  /** how many at most, 1 to 200 */
+  limit?: number;
+  /** `next_cursor` of the page before */
+  cursor?: string;
 };
 
 export type UpdateSegmentBody = {
   name?: Name;
   list_ids?: string[];
-  /** all must hold. Case does not matter; an empty value is missing; `is_not` also holds where the value is missing; `before` and `after` compare days; `subscribed_before` and `subscribed_after` the day since which someone is on the list */
+  /** all must hold. Case does not matter; an empty value is missing; `is_not` also holds where the value is missing; `before` and `after` compare days; `subscribed_before` and `subscribed_after` the day since which someone is on the list; `opened`, `clicked` and `neither` are of mail to the list in the last `days` whose opens and clicks were recorded with their own consent: who was sent none fits none of the three */
   filter?: CampaignConditionInput[];
 };
 

@@ -28,6 +28,8 @@ const packages = {
   'python3-dkim': '/usr/lib/python3/dist-packages/dkim/__init__.py',
   'python3-icalendar': '/usr/lib/python3/dist-packages/icalendar/__init__.py',
   'python3-nacl': '/usr/lib/python3/dist-packages/nacl/__init__.py',
+  'python3-setuptools': '/usr/lib/python3/dist-packages/setuptools/build_meta.py',
+  'python3-wheel': '/usr/lib/python3/dist-packages/wheel/bdist_wheel.py',
   'python3-yaml': '/usr/lib/python3/dist-packages/yaml/__init__.py',
   rspamd: '/usr/bin/rspamd',
   spamassassin: '/usr/bin/spamassassin',

@@ -10,9 +10,7 @@ import uuid
 from typing import Any, BinaryIO, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from ._errors import SendwerkError, error_of
-from ._operations import OPERATIONS, Methods, Operation
-
-VERSION = "0.9.0"
+from ._operations import OPERATIONS, VERSION, Methods, Operation
 
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 20.0
@@ -20,7 +18,7 @@ _LONGEST_WAIT_S = 20.0
 _REPEATABLE = ("GET", "PUT", "DELETE")
 _OPTIONS = ("body", "headers", "idempotency_key", "timeout")
 _CHUNK_BYTES = 64 * 1024
-_RECONNECT_S = 2.0
+_RECONNECT_S = 1.0
 
 
 class Answer(NamedTuple):

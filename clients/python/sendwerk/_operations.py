@@ -3,6 +3,9 @@
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 
+VERSION = "0.9.0"
+
+
 class Operation(NamedTuple):
     method: str
     path: str
@@ -218,6 +221,7 @@ OPERATIONS: Dict[str, Operation] = {
     "list_roles": Operation("GET", "/api/practices/{id}/roles", ("limit", "cursor",), "token", False, False, True, None),
     "list_routes": Operation("GET", "/api/practices/{id}/routes", ("limit", "cursor",), "token", False, False, True, None),
     "list_saved_replies": Operation("GET", "/api/practices/{id}/saved-replies", ("limit", "cursor",), "token", False, False, True, None),
+    "list_segment_people": Operation("POST", "/api/practices/{id}/segments/people", (), "token", False, False, False, None),
     "list_segments": Operation("GET", "/api/practices/{id}/segments", ("limit", "cursor",), "token", False, False, True, None),
     "list_sessions": Operation("GET", "/api/auth/sessions", (), "token", False, False, False, None),
     "list_subscribers": Operation("GET", "/api/practices/{id}/lists/{listID}/subscribers", ("limit", "cursor", "status", "q", "address",), "token", False, False, True, None),
@@ -552,7 +556,7 @@ class Methods:
         return self.call("delete_saved_reply", reply_id=reply_id, id=id, **options).body
 
     def delete_segment(self, *, segment_id: str, id: Optional[str] = None, **options: Any) -> Any:
-        """Delete a segment. Campaigns that took it stay as they are."""
+        """Delete a segment. Not while a campaign that took it waits to be sent or is being sent. Other campaigns that took it stay as they are."""
         return self.call("delete_segment", segment_id=segment_id, id=id, **options).body
 
     def delete_subscriber(self, *, list_id: str, subscriber_id: str, id: Optional[str] = None, **options: Any) -> Any:
@@ -1158,6 +1162,10 @@ class Methods:
     def list_saved_replies(self, *, id: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Any) -> Any:
         """Saved replies"""
         return self.call("list_saved_replies", id=id, limit=limit, cursor=cursor, **options).body
+
+    def list_segment_people(self, *, body: Any, id: Optional[str] = None, **options: Any) -> Any:
+        """The people who fit. Each by the first of their subscriptions that fits, in no particular order. Pages may hold fewer than `limit`, even none, while `next_cursor` is set."""
+        return self.call("list_segment_people", body=body, id=id, **options).body
 
     def list_segments(self, *, id: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Any) -> Any:
         """Segments"""

@@ -1,0 +1,234 @@
+// The client for Node as its users have it: packed, installed into an empty directory, and used from there at a real service, over
+// connections that fail.
+import { createServer } from 'node:http';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
+import { createHook, outboundTo, requestTo } from '#test/support/hooks.ts';
+import { type HttpsReceiver, startHttpsReceiver } from '#test/support/https-receiver.ts';
+import { freePort, until } from '#test/support/process.ts';
+import type * as Client from '../../clients/node/index.js';
+import { type Front, startFront } from './front.ts';
+import { type Installed, installNode, runNode, samplesOf } from './packed.ts';
+
+const files = new AsyncDisposableStack();
+let app: TestApp;
+let sender: Sender;
+let front: Front;
+let hooks: HttpsReceiver;
+let installed: Installed;
+let client: typeof Client;
+
+beforeAll(async () => {
+  hooks = await startHttpsReceiver({ plain: true });
+  files.defer(() => hooks.stop());
+  app = await startApp({ config: { security: outboundTo(hooks) } });
+  files.defer(() => app.remove());
+  sender = await app.createSender({ plan: 'gruppe' });
+  front = files.use(await startFront(app.origin));
+  installed = files.use(await installNode());
+  const entry = path.join(installed.directory, 'node_modules/@sendwerk/client/index.js');
+  client = await import(pathToFileURL(entry).href);
+});
+
+afterAll(() => files.disposeAsync());
+
+const open = (more: Partial<Client.SendwerkOptions> = {}): Client.Sendwerk =>
+  new client.Sendwerk({ url: front.origin, token: sender.token, practice: sender.practice.id, ...more });
+
+const letter = (subject: string) => ({ to: 'erika@example.org', subject, text: 'Am Montag um 9:30 Uhr.' });
+
+const failure = async (work: Promise<unknown>): Promise<Client.SendwerkError> => {
+  const error = await work.then(
+    () => null,
+    (cause: unknown) => cause,
+  );
+  if (!(error instanceof client.SendwerkError)) throw new Error(`no SendwerkError: ${error}`);
+  return error;
+};
+
+const sentWith = async (subject: string): Promise<number> => {
+  const { data } = await open().searchMessages({ q: subject });
+  return data.length;
+};
+
+/** The keys of the sends that came since then. */
+const keysSince = (place: number): unknown[] =>
+  front.seen
+    .slice(place)
+    .filter(({ path }) => path.endsWith('/send'))
+    .map(({ headers }) => headers['idempotency-key']);
+
+test('a send whose answer was lost is repeated under its key, and there is one message', async () => {
+  const place = front.seen.length;
+  front.faults.push('cut', 503, 429);
+  const { id, status } = await open().sendMessage({ body: letter('verloren') });
+  const keys = keysSince(place);
+  expect(keys).toHaveLength(4);
+  expect(new Set(keys).size).toBe(1);
+  expect(keys[0]).toMatch(/^[\w-]{36}$/);
+  expect(status).toBe('queued');
+  expect((await open().getMessage({ messageID: id })).subject).toBe('verloren');
+  expect(await sentWith('verloren')).toBe(1);
+});
+
+test('without retries, and for what would be done twice, the first failure is told', async () => {
+  front.faults.push('cut');
+  const off = await failure(open({ retries: 0 }).sendMessage({ body: letter('einmal') }));
+  expect([off.code, off.status]).toEqual(['network_error', 0]);
+  const place = front.seen.length;
+  front.faults.push('cut');
+  expect((await failure(open().createList({ body: { name: 'Patienten' } }))).code).toBe('network_error');
+  expect(front.seen.length - place).toBe(1);
+  front.faults.push(429);
+  await open().createList({ body: { name: 'Kollegen' } });
+  const { data } = await open().listLists();
+  expect(data.map(({ name }) => name).sort()).toEqual(['Kollegen', 'Patienten']);
+});
+
+test('retries end: by their number, and before a pause that would be too long', async () => {
+  const place = front.seen.length;
+  front.faults.push(500, 502);
+  const counted = await failure(open({ retries: 1 }).getPractice());
+  expect([counted.status, counted.code, front.seen.length - place]).toEqual([502, 'http_error', 2]);
+  front.faults.push(503);
+  expect((await failure(open({ retryTime: 100 }).getPractice())).status).toBe(503);
+});
+
+test('silence ends by the timeout or by the signal', async () => {
+  front.faults.push('silence');
+  expect((await failure(open({ retries: 0 }).getPractice({ timeout: 50 }))).code).toBe('timeout');
+  front.faults.push('silence');
+  await expect(open().getPractice({ signal: AbortSignal.timeout(50) })).rejects.toThrow(/timeout/);
+});
+
+test('a refusal has its code, hint, fields and request id, and never the token', async () => {
+  const error = await failure(
+    open().sendMessage({ body: { ...letter('x'), to: 'nobody', html: 1 } as never }),
+  );
+  expect(error).toMatchObject({ status: 400, code: 'invalid_request', retryAfter: null });
+  expect(error.hint).toEqual(expect.any(String));
+  expect(error.fields.map(({ path }) => path)).toContain('body.html');
+  expect(error.requestId).toEqual(expect.stringMatching(/\S/));
+  const { inspect } = await import('node:util');
+  const sendwerk = open();
+  const all = [
+    inspect(sendwerk, { depth: 9, showHidden: true }),
+    inspect(error, { depth: 9 }),
+    JSON.stringify(sendwerk),
+  ];
+  expect(all.join()).not.toContain(sender.token);
+  expect(() => open({ token: `${sender.token}\n` })).toThrow(/^token: it has characters/);
+  expect(() => open({ url: 'http://mail.example.com' })).toThrow(/https/);
+  await expect(open().getMessage({ id: 'x', nix: 1 } as never)).rejects.toThrow(
+    'getMessage: nix is no parameter of it',
+  );
+});
+
+test('pages follow the cursor, and files go in and out as streams', async () => {
+  const sendwerk = open();
+  for (const subject of ['Seite a', 'Seite b', 'Seite c'])
+    await sendwerk.sendMessage({ body: letter(subject) });
+  const place = front.seen.length;
+  const subjects: unknown[] = [];
+  for await (const { subject } of sendwerk.each('searchMessages', { q: 'Seite', limit: 1 }))
+    subjects.push(subject);
+  expect(subjects.sort()).toEqual(['Seite a', 'Seite b', 'Seite c']);
+  expect(front.seen.length - place).toBe(3);
+  const { body, headers } = await sendwerk.stream('exportMessages', { q: 'Seite' });
+  expect(headers.get('content-type')).toContain('text/csv');
+  expect(await new Response(body).text()).toContain('Seite b');
+  const { id } = await sendwerk.createList({ body: { name: 'Import' } });
+  const form = new FormData();
+  form.append('file', new Blob(['email\nanna@example.org\n'], { type: 'text/csv' }), 'people.csv');
+  for (const body of [form, 'email\notto@example.org\n', new Blob(['email\nida@example.org\n'])])
+    await sendwerk.importSubscribers({ listID: id, body });
+  await until(
+    'all are imported',
+    async () => (await sendwerk.listSubscribers({ listID: id })).data.length === 3,
+  );
+});
+
+test('live events go on after a lost connection, without a gap', async () => {
+  const sendwerk = open();
+  const { last_event_id } = await sendwerk.listEvents();
+  const events = sendwerk.events({ last_event_id });
+  const told: string[] = [];
+  for (const subject of ['live eins', 'live zwei']) {
+    const sent = await sendwerk.sendMessage({ body: letter(subject) });
+    for (let isTold = false; !isTold; ) {
+      const { data } = (await events.next()).value;
+      told.push(data.id);
+      isTold = 'message_id' in data.data && data.data.message_id === sent.id;
+    }
+    front.drop();
+  }
+  await events.return(undefined as never);
+  const kept = (await sendwerk.listEvents({ limit: 200 })).data.map(({ id }) => id).toReversed();
+  const start = kept.indexOf(told[0] ?? '');
+  expect(kept.slice(start, start + told.length)).toEqual(told);
+});
+
+test('a delivery of the service is verified, also after a change of the secret', async () => {
+  const hook = await createHook(app, sender, hooks.url('/node'), ['message.delivered']);
+  const told = async (place: number) => {
+    const answer = await app.request('POST', `${hook.base}/test`, undefined, sender.token);
+    expect(answer.status).toBe(200);
+    return requestTo(hooks, hook, place);
+  };
+  const { headers, body } = await told(0);
+  const verified = await client.verifyWebhook({ secret: hook.secret, headers, body });
+  expect(verified.event).toBe('webhook.test');
+  const refused = (given: object) =>
+    expect(client.verifyWebhook({ secret: hook.secret, headers, body, ...given })).rejects.toThrow(
+      client.WebhookError,
+    );
+  await refused({ body: `${body} ` });
+  await refused({ secret: `whsec_${Buffer.alloc(32).toString('base64')}` });
+  await refused({ tolerance: -1 });
+  await refused({ headers: { ...headers, 'webhook-signature': 'v1,AAAA' } });
+  await refused({ secret: [] });
+  const rotated = await open().rotateWebhookSecret({ webhookID: hook.id });
+  const next = await told(1);
+  for (const secret of [hook.secret, rotated.secret, ['whsec_AAAA', rotated.secret]])
+    await client.verifyWebhook({ secret, headers: new Headers(next.headers as never), body: next.body });
+});
+
+test('every sample of its page runs as it is printed', async () => {
+  const samples = await samplesOf('node', 'js', app);
+  expect(samples.length).toBeGreaterThan(6);
+  const named = Object.fromEntries(samples.map((code, place) => [`sample${place}.mjs`, code]));
+  const names = Object.keys(named);
+  const server = names.find((name) => named[name]?.includes('createServer')) ?? '';
+  const main = [
+    ...names.filter((name) => name !== server).map((name) => `await import('./${name}');`),
+    `const { server } = await import('./${server}');`,
+    "const post = () => fetch('http://127.0.0.1:' + process.env.PORT, { method: 'POST', body: '{}' });",
+    "server.once('listening', async () => { console.log((await post()).status); server.close(); });",
+  ].join('\n');
+  const more = { PORT: String(await freePort()), SENDWERK_WEBHOOK_SECRET: 'whsec_AAAA' };
+  const printed = await runNode(installed, { ...named, 'main.mjs': main }, 'main.mjs', sender, more);
+  expect(printed).toMatch(/422 invalid_recipient/);
+  expect(printed).toMatch(/^true$/m);
+  expect(printed).toMatch(/message\.\w+ \{/);
+  expect(printed).toMatch(/401\n$/);
+});
+
+test('it names itself, and follows no redirect', async () => {
+  const asked: unknown[] = [];
+  const elsewhere = createServer((request, response) => {
+    asked.push(request.url);
+    response.writeHead(302, { Location: '/away' }).end();
+  });
+  const port = await freePort();
+  await new Promise<void>((resolve) => elsewhere.listen(port, '127.0.0.1', resolve));
+  await new client.Sendwerk({
+    url: `http://127.0.0.1:${port}/under`,
+    token: 'x',
+    practice: 'y',
+  }).getPractice();
+  elsewhere.close();
+  expect(asked).toEqual(['/under/api/practices/y']);
+  expect(front.seen.at(-1)?.headers['user-agent']).toBe(`sendwerk-node/${client.VERSION}`);
+});
