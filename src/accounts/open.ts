@@ -32,7 +32,7 @@ import { createReplicaNotices } from './tenants/replica-notices.ts';
 import type { Answering } from './tenants/reply-address.ts';
 import { tenantStore } from './tenants/store.ts';
 import { createSummaries } from './tenants/summaries.ts';
-import { waitlistRoutes } from './waitlist/routes.ts';
+import { openWaitlist } from './waitlist/routes.ts';
 
 export type Accounts = ReturnType<typeof openAccounts>;
 
@@ -76,6 +76,7 @@ export const openAccounts = (base: Base, written: Written, { hosts, answering, s
     keys: base,
   };
   const billing = openBilling(base, ownerNotices);
+  const waitlist = openWaitlist(base, limitEmail);
 
   const operator = (): string | null => config().admin.mail ?? config().smtp.inbound?.postmaster ?? null;
   const endFaultNotices = sendFaultNotices(base, notices, origin, operator);
@@ -94,6 +95,7 @@ export const openAccounts = (base: Base, written: Written, { hosts, answering, s
     operator,
     replicaNotices: createReplicaNotices(base, notices, origin, operator),
     tenantDeps,
+    joinForm: waitlist.joinForm,
     isInSafeMode: (id: string) => files.read(id, (db) => tenantStore(db).practice().safe_mode === 1),
     tenantExists: (id: string) => platform.peek((db) => registryStore(db).get(id)) !== undefined,
     /** Throws TenantMoved. */
@@ -141,7 +143,7 @@ export const openAccounts = (base: Base, written: Written, { hosts, answering, s
       ...pageRoutes(base),
       ...projectRoutes(base, answering),
       ...abuseRoutes({ platform, notices, limitEmail, limitSources, clock, serviceName }),
-      ...waitlistRoutes({ platform, limitEmail, clock, serviceName }),
+      ...waitlist.routes,
       ...billing.routes,
     ],
     nightly: [
@@ -154,6 +156,7 @@ export const openAccounts = (base: Base, written: Written, { hosts, answering, s
       fileJob,
       { name: 'bring the summaries of practices up to date', schedule: '* * * * *', run: summaries.look },
       ticketRetentionJob(platform, () => config().retention.abuse_tickets, clock),
+      waitlist.job,
     ],
     /** `stop` comes after all that writes to tenants' files. */
     stop: async () => {

@@ -9,7 +9,7 @@ import { dashboardRoutes } from './dashboard-files.ts';
 import { documentationRoutes } from './documentation.ts';
 import type { SpeakIn } from './exchange.ts';
 import { healthRoutes } from './health.ts';
-import { landingRoute } from './landing.ts';
+import { type LandingFacts, landingRoute } from './landing.ts';
 import { metaRoute, type ServiceFacts } from './meta.ts';
 import { createHttpMetrics } from './metrics.ts';
 import { previewFrameRoute } from './preview-frame.ts';
@@ -45,7 +45,8 @@ type Doors = Pick<
   | 'tenantExists'
   | 'someMoved'
   | 'noteRequest'
->;
+> &
+  Pick<LandingFacts, 'joinForm'>;
 
 /** Each is made when its language is first asked for: its sentences are loaded by then. */
 const speakersOf = (refusals: HttpParts['refusals']): SpeakIn => {
@@ -86,7 +87,12 @@ export const openHttp = (base: Base, doors: Doors, parts: HttpParts) => {
       inbound: smtp.inbound !== undefined,
       billing: billing.provider !== 'none',
     }),
-    landingRoute(name),
+    landingRoute({
+      serviceName: name,
+      operatedBy: service.operated_by,
+      legalNotice: service.legal_notice,
+      joinForm: doors.joinForm,
+    }),
     ...dashboardRoutes({ serviceName: name, passwordLogin }),
     previewFrameRoute,
     ...documentationRoutes(() => routes, { name, version, origin, events: parts.events }),

@@ -35,6 +35,9 @@ export const refusalPage = (
 ): RouteResult => {
   const { title, text } = wordsFor(error, language);
   const told = memberLanguageOf(language);
-  const body = `<p>${escapeHtml(text)}</p>\n${details(error, speakIn(told), told)}`;
+  // A form is corrected by going back, and a page that is not there leads on.
+  const home =
+    error.status === 404 ? `\n<p><a href="/">${escapeHtml(wordsIn(language).refusal.home)}</a></p>` : '';
+  const body = `<p>${escapeHtml(text)}</p>\n${details(error, speakIn(told), told)}${home}`;
   return page({ status: error.status, language, title, serviceName, body });
 };

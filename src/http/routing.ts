@@ -123,16 +123,33 @@ const MAX_COMPARED = { segments: 12, characters: 64 };
 /** Edits between a path and the route that was meant. */
 const MAX_EDITS = 4;
 
-/** How many edits lead from the segments to the route's path, whose parameters fit anything; Infinity beyond `most`. */
-const editsTo = (route: readonly string[], segments: readonly string[], most: number): number => {
+const words = (segment: string): readonly string[] => segment.split(/[-._]/);
+const isWithin = (some: readonly string[], all: readonly string[]): boolean =>
+  some.every((word) => word.length > 2 && all.includes(word));
+
+/**
+ * How many edits lead from one segment to the route's: words that are left out or too many cost two for all, as `abuse` for
+ * `abuse-tickets`. Infinity where more than a third of the segment would be another one.
+ */
+const editsOfSegment = (wanted: string, given: string): number => {
+  const [some, all] = [words(wanted), words(given)];
+  if (isWithin(some, all) || isWithin(all, some)) return 2;
+  const most = Math.floor(wanted.length / 3);
+  if (Math.abs(wanted.length - given.length) > most) return Infinity;
+  const edits = editDistance(wanted, given);
+  return edits > most ? Infinity : edits;
+};
+
+/** How many edits lead from the segments to the route's path, whose parameters fit anything; Infinity beyond `MAX_EDITS`. */
+const editsTo = (route: readonly string[], segments: readonly string[]): number => {
   if (route.length !== segments.length) return Infinity;
   let edits = 0;
   for (const [at, fixed] of route.entries()) {
-    const given = segments[at] ?? '';
+    const given = (segments[at] ?? '').toLowerCase();
     if (fixed === given || (PARAMETER.test(fixed) && given !== '')) continue;
-    if (Math.abs(fixed.length - given.length) > most - edits) return Infinity;
-    edits += editDistance(fixed, given.toLowerCase());
-    if (edits > most) return Infinity;
+    // A parameter that was left out.
+    edits += PARAMETER.test(fixed) ? fixed.length : editsOfSegment(fixed, given);
+    if (edits > MAX_EDITS) return Infinity;
   }
   return edits;
 };
@@ -151,8 +168,7 @@ const nearestTo = (routes: readonly Route[]): ((method: string, path: string) =>
     for (const segments of [given, ['api', ...given]])
       for (const { route, segments: wanted } of known) {
         // The one that takes the method comes first among two that are as near.
-        const most = Math.min(MAX_EDITS, Math.floor(route.path.length / 4));
-        const edits = editsTo(wanted, segments, most) + (route.method.toUpperCase() === method ? 0 : 0.5);
+        const edits = editsTo(wanted, segments) + (route.method.toUpperCase() === method ? 0 : 0.5);
         if (edits < Infinity && (!best || edits < best.edits)) best = { route, edits };
       }
     return best && `${best.route.method.toUpperCase()} ${best.route.path}`;

@@ -15,7 +15,7 @@ export interface StoredRow {
 }
 
 /** How long the rows of a tenant are kept, ms. The tenant may have chosen less than the installation says. */
-export type KeptFor = Omit<Config['retention'], 'audit' | 'abuse_tickets'>;
+export type KeptFor = Omit<Config['retention'], 'audit' | 'abuse_tickets' | 'waiting_list'>;
 
 export interface OldRows {
   /** How long these are kept, ms. */

@@ -106,6 +106,33 @@ describe('finding', () => {
     expect(finder([route('get', '/x'), ...DECLARED])(method, path)).toMatchObject({ path: null, nearest });
   });
 
+  const CALLS = [
+    route('get', '/api/bimi'),
+    route('get', '/api/me'),
+    route('get', '/api/admin/abuse-tickets'),
+    route('get', '/api/admin/abuse-tickets/{ticketID}'),
+    route('get', '/api/practices/{id}/domain-reports'),
+    route('get', '/api/practices/{id}/domains'),
+    route('post', '/api/auth/request-otp'),
+  ];
+  test.each([
+    ['a short word is near nothing short', '/nix', undefined],
+    ['nor are two letters', '/api/mx', undefined],
+    ['a letter is mistyped', '/bimmi', 'GET /api/bimi'],
+    ['a word is left out', '/api/admin/abuse', 'GET /api/admin/abuse-tickets'],
+    ['the other word is', '/api/admin/tickets', 'GET /api/admin/abuse-tickets'],
+    ['a word is left out before an id', '/api/admin/abuse/7', 'GET /api/admin/abuse-tickets/{ticketID}'],
+    ['a word is too many', '/api/practices/1/domains-list', 'GET /api/practices/{id}/domains'],
+    ['a letter is nearer than a word', '/api/practices/1/domain', 'GET /api/practices/{id}/domains'],
+    ['a piece of a word is no word', '/api/admin/abu', undefined],
+    ['short words are in many', '/api/auth/otp', 'POST /api/auth/request-otp'],
+    ['another area is not near', '/api/users/abuse-tickets', undefined],
+    ['each segment is somewhat off', '/api/admim/abuse-ticket', 'GET /api/admin/abuse-tickets'],
+    ['another word is not near', '/api/admin/tenants', undefined],
+  ])('where nothing is, %s: %s', (_, path, nearest) => {
+    expect(finder(CALLS)('GET', path)).toMatchObject({ path: null, nearest });
+  });
+
   test('another method learns which there are', () => {
     expect(find('DELETE', '/api/practices/1')).toMatchObject({ path: null, allowed: ['PATCH', 'POST'] });
     expect(find('POST', '/')).toMatchObject({ path: null, allowed: ['GET', 'HEAD'] });

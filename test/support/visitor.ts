@@ -63,6 +63,10 @@ export const visitorAt = (origin: string, headers: Readonly<Record<string, strin
         const value = fields[name] ?? (isBox ? null : (attribute(input, 'value') ?? ''));
         if (value !== null) values.append(name, value);
       }
+      for (const [field] of form.matchAll(/<(?:select|textarea)[\s\S]*?<\/(?:select|textarea)>/g)) {
+        const name = attribute(field, 'name') ?? '';
+        values.append(name, fields[name] ?? attribute(field, 'value') ?? '');
+      }
       return ask(attribute(form, 'action') ?? '', { method: 'POST', headers: usual, body: values });
     },
   };

@@ -46,6 +46,7 @@ const checkoutOfOther = (plan: string): AppError =>
 export const openBilling = (base: Base, ownerNotices: OwnerNoticesDeps) => {
   const { storage, clock, log, config } = base;
   const { provider: name, grace, stripe } = config().billing;
+  const hasList = config().service.waiting_list;
   const configured = () => {
     if (stripe === null) return null;
     const provider = createStripe(stripe, log);
@@ -74,7 +75,7 @@ export const openBilling = (base: Base, ownerNotices: OwnerNoticesDeps) => {
       responses: { 200: { description: 'As last confirmed by the provider.', body: billingSchema } },
       handle: async ({ params }) => ({
         status: 200,
-        body: await storage.tenants.read(params.id, (db) => presentBilling(db, name, clock.now())),
+        body: await storage.tenants.read(params.id, (db) => presentBilling(db, name, hasList, clock.now())),
       }),
     }),
     defineRoute({

@@ -59,9 +59,10 @@ export const billingSchema = z
 
 const isWaitedFor = (plan: Plan): boolean => (waitedFor as readonly Plan[]).includes(plan);
 
-const wayTo = (plan: Plan, provider: ProviderName): (typeof ways)[number] => {
+/** `hasList`: whether the operator has the waiting list on. */
+const wayTo = (plan: Plan, provider: ProviderName, hasList: boolean): (typeof ways)[number] => {
   if (plan === 'test') return 'default';
-  if (isWaitedFor(plan)) return 'waiting_list';
+  if (isWaitedFor(plan)) return hasList ? 'waiting_list' : 'operator';
   return provider === 'none' ? 'operator' : 'checkout';
 };
 
@@ -79,6 +80,7 @@ const presentSubscription = (row: BillingRow | undefined): z.infer<typeof subscr
 export const presentBilling = (
   db: TenantDb,
   provider: ProviderName,
+  hasList: boolean,
   now: number,
 ): z.infer<typeof billingSchema> => {
   const { plan } = tenantStore(db).practice();
@@ -97,7 +99,7 @@ export const presentBilling = (
       plan: name,
       monthly_cap: plans[name].monthlyCap,
       euro_per_month: plans[name].euroPerMonth,
-      by: wayTo(name, provider),
+      by: wayTo(name, provider, hasList),
     })),
     subscription: presentSubscription(billingStore(db).get()),
   };

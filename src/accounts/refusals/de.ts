@@ -80,6 +80,8 @@ export const words = {
   'expected a signature of these bytes by the webhook secret, from the last 5 minutes':
     'erwartet wird eine Signatur dieser Bytes mit dem Geheimnis des Webhooks, nicht älter als 5 Minuten',
   'The waiting list is full.': 'Die Warteliste ist voll.',
+  'This service has no waiting list.': 'Dieser Dienst hat keine Warteliste.',
+  'Ask the operator for a place.': 'Bitten Sie den Betreiber um einen Platz.',
   'There is no such entry.': 'Diesen Eintrag gibt es nicht.',
 
   // Members, practices and projects.

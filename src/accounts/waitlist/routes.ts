@@ -1,10 +1,14 @@
 // The waiting list: anyone may enter themselves, as JSON or by a form; the operator reads and removes entries.
 import { z } from 'zod';
-import { publicWordsIn } from '#src/accounts/words.ts';
+import type { Base } from '#src/kernel/base.ts';
 import { idSchema } from '#src/kernel/fields.ts';
+import type { Language } from '#src/kernel/language.ts';
 import { decodeCursor, listOf, listQuery, toPage } from '#src/kernel/list.ts';
-import { HTML_TYPE, page, prefersPage } from '#src/kernel/page.ts';
+import { HTML_TYPE, prefersPage } from '#src/kernel/page.ts';
+import type { RateCheck } from '#src/kernel/rate-limit.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
+import { DAY } from '#src/kernel/time.ts';
+import { JOIN_PATH, joinedPage, joinFormHtml } from './page.ts';
 import { waitedFor, waitlistStore } from './store.ts';
 import {
   entrySchema,
@@ -14,15 +18,16 @@ import {
   presentEntry,
   removeFromWaitlist,
   type WaitlistDeps,
+  waitlistRetentionJob,
 } from './waitlist.ts';
 
 const LIST_PATH = '/api/admin/waitlist';
 const TAG = 'Waiting list';
 
-export const waitlistRoutes = (deps: WaitlistDeps & { readonly serviceName: string }): Route[] => [
+const waitlistRoutes = (deps: WaitlistDeps & { readonly serviceName: string }): Route[] => [
   defineRoute({
     method: 'post',
-    path: '/api/public/waitlist',
+    path: JOIN_PATH,
     tag: TAG,
     id: 'joinWaitlist',
     summary: 'Wait for a plan',
@@ -39,12 +44,12 @@ export const waitlistRoutes = (deps: WaitlistDeps & { readonly serviceName: stri
         body: notedSchema,
       },
     },
+    errors: ['not_found'],
     handle: async ({ body }, context) => {
       await joinWaitlist(deps, body);
       if (!prefersPage(context)) return { status: 202, body: { status: 'noted' } };
       const { language } = context;
-      const { title, text } = publicWordsIn(language).waitlist;
-      return page({ language, title, serviceName: deps.serviceName, body: `<p>${text}</p>` });
+      return joinedPage(language, deps.serviceName);
     },
   }),
   defineRoute({
@@ -82,3 +87,15 @@ export const waitlistRoutes = (deps: WaitlistDeps & { readonly serviceName: stri
     },
   }),
 ];
+
+export const openWaitlist = ({ storage: { platform }, config, clock }: Base, limitEmail: RateCheck) => {
+  const { name: serviceName, waiting_list: isOpen } = config().service;
+  const keep = () => config().retention.waiting_list;
+  return {
+    routes: waitlistRoutes({ platform, limitEmail, clock, isOpen, serviceName }),
+    job: waitlistRetentionJob(platform, keep, clock),
+    /** The form for the page at the origin; null where the operator has no waiting list. */
+    joinForm: (language: Language): string | null =>
+      isOpen ? joinFormHtml(language, Math.round(keep() / DAY)) : null,
+  };
+};

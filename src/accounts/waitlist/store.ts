@@ -29,6 +29,9 @@ export const waitlistStore = perConnection((db: PlatformDb) => {
   const count = db.prepare<[], number>('SELECT count(*) FROM waitlist').pluck();
   const get = db.prepare<[string], WaitlistRow>('SELECT * FROM waitlist WHERE id = ?');
   const remove = db.prepare<[string]>('DELETE FROM waitlist WHERE id = ?');
+  const removeOld = db.prepare<[number, number]>(
+    'DELETE FROM waitlist WHERE seq IN (SELECT seq FROM waitlist WHERE asked_at < ? LIMIT ?)',
+  );
   const list = db.prepare<[number, number], WaitlistRow>(
     'SELECT * FROM waitlist WHERE seq > ? ORDER BY seq LIMIT ?',
   );
@@ -45,6 +48,8 @@ export const waitlistStore = perConnection((db: PlatformDb) => {
     remove: (id: string): void => {
       remove.run(id);
     },
+    /** Removes some of the entries that were last asked for before that time, and returns how many. */
+    removeOld: (before: number, limit: number): number => removeOld.run(before, limit).changes,
     /** The entries after that position, in the order in which they came. */
     list: (plan: WaitedFor | null, after: number, limit: number): WaitlistRow[] =>
       plan === null ? list.all(after, limit) : listPlan.all(plan, after, limit),

@@ -5,12 +5,33 @@ const after = (seconds: number): string =>
 
 export const words = {
   landing: {
-    intro: (service: string) => `${service} versendet E-Mails für Praxen, Vereine und Betriebe.`,
+    title: 'E-Mails, die ankommen sollen',
+    intro: (service: string) =>
+      `${service} versendet und empfängt E-Mails für Praxen, Vereine und Betriebe: Erinnerungen an Termine, Rechnungen, Rundbriefe und alles, was ein Programm für sie schreibt.`,
     signIn: 'Anmelden',
-    reference: 'Beschreibung der Schnittstelle (englisch)',
+    open: 'Zu Ihren E-Mails',
+    reference: 'Für Entwickler (englisch)',
+    audiences: [
+      {
+        heading: 'Für die Praxis',
+        text: 'Sie schreiben einen Brief im Browser und sehen bei jeder E-Mail, ob sie angenommen wurde, gewartet hat oder zurückkam.',
+      },
+      {
+        heading: 'Für Entwickler',
+        text: 'Ein Aufruf über HTTP oder eine Nachricht über SMTP. Was bestätigt wurde, geht auch bei einem Absturz nicht verloren.',
+      },
+      {
+        heading: 'Für Empfänger',
+        text: 'Rundbriefe bekommt nur, wer eingewilligt hat. Abbestellen geht mit einem Klick, und jede Meldung wird gelesen.',
+      },
+    ],
     abuse: 'Unerwünschte E-Mail melden',
+    operator: (name: string) => `Betrieben von ${name}`,
+    legalNotice: 'Impressum',
+    status: 'Zustand des Dienstes',
   },
   refusal: {
+    home: 'Zur Startseite',
     /** The request has to be another one. */
     refused: {
       title: 'Das hat nicht geklappt',

@@ -6,12 +6,33 @@ const waiting = (seconds: number): string =>
 
 export const words: Words = {
   landing: {
-    intro: (service) => `${service} sends email for practices, clubs and firms.`,
+    title: 'Email that is meant to arrive',
+    intro: (service) =>
+      `${service} sends and receives email for practices, clubs and firms: reminders of appointments, invoices, newsletters, and whatever a program writes for them.`,
     signIn: 'Sign in',
-    reference: 'Description of the API',
+    open: 'To your email',
+    reference: 'For developers',
+    audiences: [
+      {
+        heading: 'For the practice',
+        text: 'You write a letter in the browser, and see of each email whether it was accepted, has waited or came back.',
+      },
+      {
+        heading: 'For developers',
+        text: 'One call over HTTP, or one message over SMTP. What was confirmed is not lost, not even at a crash.',
+      },
+      {
+        heading: 'For recipients',
+        text: 'Newsletters go only to those who agreed. Leaving takes one click, and each report is read.',
+      },
+    ],
     abuse: 'Report unwanted email',
+    operator: (name) => `Operated by ${name}`,
+    legalNotice: 'Legal notice',
+    status: 'State of the service',
   },
   refusal: {
+    home: 'To the start page',
     refused: {
       title: 'That did not work',
       text: 'Please go back, change what you entered and send it again.',

@@ -6,13 +6,33 @@ const waiting = (seconds: number): string =>
 
 export const words: Words = {
   landing: {
+    title: 'Des e-mails faits pour arriver',
     intro: (service) =>
-      `${service} envoie des e-mails pour des cabinets, des associations et des entreprises.`,
+      `${service} envoie et reçoit des e-mails pour des cabinets, des associations et des entreprises : rappels de rendez-vous, factures, lettres d’information, et tout ce qu’un programme écrit pour eux.`,
     signIn: 'Se connecter',
-    reference: 'Description de l’interface (en anglais)',
+    open: 'Vers vos e-mails',
+    reference: 'Pour les développeurs (en anglais)',
+    audiences: [
+      {
+        heading: 'Pour le cabinet',
+        text: 'Vous écrivez une lettre dans le navigateur et voyez pour chaque e-mail s’il a été accepté, a attendu ou est revenu.',
+      },
+      {
+        heading: 'Pour les développeurs',
+        text: 'Un appel par HTTP ou un message par SMTP. Ce qui a été confirmé n’est pas perdu, même en cas de panne.',
+      },
+      {
+        heading: 'Pour les destinataires',
+        text: 'Seules les personnes qui ont donné leur accord reçoivent des lettres d’information. On se désabonne en un clic, et chaque signalement est lu.',
+      },
+    ],
     abuse: 'Signaler un e-mail indésirable',
+    operator: (name) => `Exploité par ${name}`,
+    legalNotice: 'Mentions légales',
+    status: 'État du service',
   },
   refusal: {
+    home: 'Vers la page d’accueil',
     refused: {
       title: 'Cela n’a pas fonctionné',
       text: 'Veuillez revenir en arrière, modifier votre saisie et l’envoyer de nouveau.',

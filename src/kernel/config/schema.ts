@@ -45,6 +45,21 @@ const service = z.strictObject({
     .describe(
       'Zone of the managed hosts: each tenant gets <slug>.<managed_suffix>. service.host must not lie in it.',
     ),
+  operated_by: v
+    .text(200)
+    .meta({ example: 'Example Mail GmbH, Berlin' })
+    .optional()
+    .describe('Who operates the service, for the page at its origin.'),
+  legal_notice: v.httpUrl
+    .meta({ example: 'https://example.com/imprint' })
+    .optional()
+    .describe("Address of the operator's legal notice, for the same page."),
+  waiting_list: z
+    .boolean()
+    .prefault(true)
+    .describe(
+      'Whether people may enter themselves on the waiting list for paid plans, by the form on that page or by POST /api/public/waitlist.',
+    ),
 });
 
 const http = z.strictObject({
@@ -365,6 +380,9 @@ const retention = z.strictObject({
   abuse_tickets: kept
     .prefault('365d')
     .describe('Abuse reports, with the addresses of their reporters, after they were closed.'),
+  waiting_list: kept
+    .prefault('730d')
+    .describe('Entries of the waiting list, since the person last entered the address.'),
   consent_ip: keptOrNot
     .prefault('1096d')
     .describe(

@@ -6,10 +6,12 @@ import {
   MAX_ENTRIES,
   removeFromWaitlist,
   type WaitlistDeps,
+  waitlistRetentionJob,
 } from '#src/accounts/waitlist/waitlist.ts';
 import type { Change } from '#src/kernel/change.ts';
 import type { Storage } from '#src/kernel/db/storage.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { createLog } from '#src/kernel/log.ts';
 import { say } from '#src/kernel/say.ts';
 import { HOUR } from '#src/kernel/time.ts';
 import {
@@ -39,7 +41,7 @@ beforeEach(async () => {
   storage = await openTestStorage(await temporaryDirectory());
   clock = createTestClock();
   limited = [];
-  deps = { platform: storage.platform, clock, limitEmail: (key) => void limited.push(key) };
+  deps = { platform: storage.platform, clock, limitEmail: (key) => void limited.push(key), isOpen: true };
 });
 
 const join = (fields: object) =>
@@ -90,6 +92,26 @@ describe('the waiting list', () => {
       code: 'rate_limited',
     });
     expect(entries()).toEqual([]);
+  });
+
+  test('that is off keeps nothing, and what a program fills in is answered alike and not kept', async () => {
+    const joining = joinBody.parse({ email: 'erika@example.org', plan: 'termin' });
+    await expect(joinWaitlist({ ...deps, isOpen: false }, joining)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await join({ website: 'https://example.net' });
+    expect(entries()).toEqual([]);
+  });
+
+  test('forgets who last asked longer ago than it is kept', async () => {
+    await join({ email: 'erika@example.org' });
+    await join({ email: 'otto@example.org' });
+    clock.set(clock.now() + 20 * HOUR);
+    await join({ email: 'otto@example.org' });
+    clock.set(clock.now() + 10 * HOUR);
+    const { run } = waitlistRetentionJob(storage.platform, () => 24 * HOUR, clock);
+    await run(new AbortController().signal, createLog('silent'));
+    expect(entries().map(({ email }) => email)).toEqual(['otto@example.org']);
   });
 
   test('when it is full says so to everyone, also to those who stand on it', async () => {

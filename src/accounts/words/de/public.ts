@@ -1,4 +1,5 @@
 import { type Mail, type Of, wordsFor } from '#src/accounts/mails/in-words.ts';
+import { formOf } from '#src/kernel/language.ts';
 
 const { moment } = wordsFor('de');
 
@@ -79,6 +80,22 @@ export const words = {
   waitlist: {
     title: 'Sie stehen auf der Warteliste',
     text: 'Vielen Dank. Wir schreiben Ihnen, sobald ein Platz frei ist.',
+    home: 'Zur Startseite',
+    form: {
+      heading: 'Einen Platz bekommen',
+      intro:
+        'Tragen Sie sich ein. Wir schreiben Ihnen, sobald ein Platz frei ist; das verpflichtet Sie zu nichts.',
+      email: 'Ihre E-Mail-Adresse',
+      plan: 'Wie viel möchten Sie senden?',
+      upTo: (mails: string) => `bis ${mails} E-Mails im Monat`,
+      name: 'Ihr Name oder der Ihrer Praxis',
+      note: 'Möchten Sie uns etwas dazu sagen?',
+      optional: 'freiwillig',
+      trap: 'Bitte leer lassen',
+      send: 'Eintragen',
+      kept: (days: number) =>
+        `Ihre Angaben sieht nur der Betreiber. Sie werden nach ${formOf(days, { one: 'einem Tag', other: `${days} Tagen` }, 'de')} gelöscht, auf Ihren Wunsch früher.`,
+    },
   },
   legal: {
     privacy_url: 'Datenschutzerklärung',

@@ -1,4 +1,5 @@
 import { wordsFor } from '#src/accounts/mails/in-words.ts';
+import { formOf } from '#src/kernel/language.ts';
 import type { Words } from '../de/public.ts';
 
 const { moment } = wordsFor('en');
@@ -75,6 +76,22 @@ export const words: Words = {
   waitlist: {
     title: 'You are on the waiting list',
     text: 'Thank you. We will write to you as soon as a place is free.',
+    home: 'To the start page',
+    form: {
+      heading: 'Get a place',
+      intro:
+        'Leave your address. We will write to you as soon as a place is free; it commits you to nothing.',
+      email: 'Your email address',
+      plan: 'How much would you like to send?',
+      upTo: (mails) => `up to ${mails} emails a month`,
+      name: 'Your name or that of your practice',
+      note: 'Is there anything you would like to tell us?',
+      optional: 'optional',
+      trap: 'Please leave empty',
+      send: 'Join the waiting list',
+      kept: (days) =>
+        `Only the operator sees what you enter. It is deleted after ${formOf(days, { one: 'a day', other: `${days} days` }, 'en')}, or earlier if you ask for it.`,
+    },
   },
   legal: {
     privacy_url: 'Privacy policy',

@@ -1,4 +1,5 @@
 import { wordsFor } from '#src/accounts/mails/in-words.ts';
+import { formOf } from '#src/kernel/language.ts';
 import type { Words } from '../de/public.ts';
 
 const { moment } = wordsFor('fr');
@@ -76,6 +77,22 @@ export const words: Words = {
   waitlist: {
     title: 'Vous êtes sur la liste d’attente',
     text: 'Merci. Nous vous écrirons dès qu’une place se libère.',
+    home: 'Vers la page d’accueil',
+    form: {
+      heading: 'Obtenir une place',
+      intro:
+        'Laissez votre adresse. Nous vous écrirons dès qu’une place se libère ; cela ne vous engage à rien.',
+      email: 'Votre adresse e-mail',
+      plan: 'Combien souhaitez-vous envoyer ?',
+      upTo: (mails) => `jusqu’à ${mails} e-mails par mois`,
+      name: 'Votre nom ou celui de votre cabinet',
+      note: 'Souhaitez-vous nous dire quelque chose ?',
+      optional: 'facultatif',
+      trap: 'Veuillez laisser vide',
+      send: 'S’inscrire',
+      kept: (days) =>
+        `Seul l’exploitant voit vos données. Elles sont supprimées après ${formOf(days, { one: 'un jour', other: `${days} jours` }, 'fr')}, ou plus tôt si vous le demandez.`,
+    },
   },
   legal: {
     privacy_url: 'Protection des données',
