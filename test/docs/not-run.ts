@@ -18,7 +18,8 @@ const OTHER_HOST = 'needs another host, which has the data already';
 const CLIENTS = 'is code for other services and for packages of theirs, which the tests in test/compat run';
 
 export const notRun: readonly NotRun[] = [
-  ...['README.md', 'README.de.md', 'docs/start.md'].flatMap((page) => [
+  { page: 'README.de.md', because: 'has the commands of README.md', runBy: 'test/docs/names.test.ts' },
+  ...['README.md', 'docs/start.md'].flatMap((page) => [
     { page, block: 'git clone', ...STAYS },
     { page, block: 'apt install', ...INSTALLS },
   ]),
