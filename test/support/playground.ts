@@ -12,6 +12,9 @@ import { startApp } from './app.ts';
 import type { Block } from './document-samples.ts';
 import { freePort } from './process.ts';
 
+/** What the code of documents imports, and where it is. */
+const PACKAGES = { nodemailer: 'node_modules/nodemailer', '@sendwerk/client': 'clients/node' };
+
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const PATIENCE_MS = 60_000;
 /** The ports that documents name, in the order of those of the playground. */
@@ -95,7 +98,11 @@ export const startPlayground = async (
   await chmod(path.join(bin, 'sendwerk'), 0o700);
   // A request that is refused fails.
   await writeFile(path.join(home, '.curlrc'), 'fail-with-body\n');
-  await symlink(path.join(ROOT, 'node_modules'), path.join(work, 'node_modules'));
+  for (const [name, place] of Object.entries(PACKAGES)) {
+    const target = path.join(work, 'node_modules', name);
+    await mkdir(path.dirname(target), { recursive: true });
+    await symlink(path.join(ROOT, place), target);
+  }
   for (const [name, content] of Object.entries(files)) await writeFile(path.join(work, name), content);
 
   const withPorts = (text: string): string =>
@@ -135,6 +142,7 @@ export const startPlayground = async (
               HOME: home,
               PATH: `${bin}:${env.PATH}`,
               ADMIN_TOKEN: app.adminToken,
+              PYTHONPATH: path.join(ROOT, 'clients/python'),
             },
           },
           done,
