@@ -93,7 +93,7 @@ export const importedAtOnce = (metafile: Metafile, file: string, found = new Set
   return found;
 };
 
-/** The files that are loaded when a page, a chart or an editor is opened. */
+/** The files that are loaded when a page or an editor is opened. */
 export const chunksOf = ({ outputs }: Metafile): string[] => [
   ...new Set(
     Object.values(outputs).flatMap(({ imports }) =>

@@ -6,7 +6,6 @@ const KIB = 1024;
 const BUDGETS = {
   'first scripts': 45 * KIB,
   style: 8 * KIB,
-  chart: 26 * KIB,
   /** The editor's library is large; it is loaded where a template or campaign is written. */
   editor: 115 * KIB,
   /** Of documents: it has blocks, dialogs and what is pasted into it. */
@@ -33,13 +32,11 @@ const problems: string[] = [];
 for (const file of chunksOf(metafile)) {
   const entry = outputs[file]?.entryPoint ?? '';
   const own = [...importedAtOnce(metafile, file)].filter((one) => !first.has(one));
-  const budget = /uplot/i.test(entry)
-    ? 'chart'
-    : /document-editor/.test(entry)
-      ? 'document editor'
-      : /codemirror|\/editor\//.test(entry)
-        ? 'editor'
-        : 'page';
+  const budget = /document-editor/.test(entry)
+    ? 'document editor'
+    : /codemirror|\/editor\//.test(entry)
+      ? 'editor'
+      : 'page';
   rows.push({ what: entry.replace('src/dashboard/', ''), budget, bytes: sum(own) });
   const requests = 1 + 1 + first.size + own.length + 1;
   if (budget === 'page' && requests > MAX_REQUESTS)

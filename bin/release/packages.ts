@@ -33,7 +33,6 @@ export const FOR_BUILDING: ReadonlySet<string> = new Set([
   'prosemirror-state',
   'prosemirror-transform',
   'prosemirror-view',
-  'uplot',
   'node-addon-api',
 ]);
 

@@ -7,9 +7,12 @@ import type { PageOptions, TestPage } from '#test/support/chromium.ts';
 import type { ConfigFile } from '#test/support/daemon.ts';
 import { makeOwner, signIn, unlimitedSignIn } from '#test/support/people.ts';
 import { until } from '#test/support/process.ts';
-import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
+import { createSmtpReceiver, OK, type Script, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
 
 export const OWNER = 'sommer@example.org';
+/** Where mail leaves. */
+export const UNKNOWN = 'gibtesnicht@example.org';
+const refuseUnknown: Script = ({ address }) => (address === UNKNOWN ? '550 5.1.1 User unknown' : OK);
 const PRACTICE = { name: 'Praxis Dr. Sommer', plan: 'gruppe' };
 
 export interface Office {
@@ -56,7 +59,7 @@ export const openOffice = (mail: 'leaves' | 'captured', config: ConfigFile = {})
     },
   });
   beforeAll(async () => {
-    receiver = mail === 'leaves' ? await createSmtpReceiver() : undefined;
+    receiver = mail === 'leaves' ? await createSmtpReceiver({ rcpt: refuseUnknown }) : undefined;
     const relay = receiver && {
       upstreams: [
         {

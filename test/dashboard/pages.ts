@@ -29,7 +29,7 @@ export const pages: readonly ShownPage[] = [
     name: 'overview',
     path: ofPractice('overview'),
     as: 'owner',
-    ready: '.uplot canvas',
+    ready: '.chart svg',
     isInReadme: true,
   },
   {

@@ -322,11 +322,11 @@ test('rates have their limits, and a day of mail is drawn', async () => {
   const id = await app.send(sender, { from: undefined });
   await app.message(sender, id);
   const page = await open('deliverability');
-  await page.locator('.plot canvas').waitFor();
+  await page.locator('.chart svg').waitFor();
   await page.getByText('Grenze 5 %').first().waitFor();
   await page.getByText('Grenze 0,1 %').first().waitFor();
   await page.getByText('Als Tabelle').click();
-  await page.getByRole('table', { name: 'Mails je Tag' }).waitFor();
+  await page.getByRole('table', { name: /abgewiesen oder als Spam gemeldet$/ }).waitFor();
 });
 
 describe('a viewer', () => {

@@ -1,24 +1,25 @@
-// A chart over days, with its numbers as a table. The library is loaded when a chart is first shown.
-import { useEffect, useRef } from 'preact/hooks';
+// A chart that says one thing: of what there was on each day, how much was so. Its title is that sentence; the part is filled and the
+// whole is drawn around it, so that it needs no colour. The numbers are beside it as a table.
 import type { Rates } from '#api';
-import { loadPart } from '#dashboard/api/reach.ts';
 import { day, dayOfYear, number } from '#dashboard/words.ts';
 import { Table } from './table.tsx';
 import { partWords } from './words.ts';
 
-export interface Series {
+interface Series {
   readonly name: string;
-  /** A custom property of the style: `--good`. */
-  readonly colour: `--${string}`;
   readonly values: readonly number[];
 }
 
 interface ChartProps {
   readonly title: string;
+  readonly note?: string | undefined;
   /** ISO days, oldest first. */
   readonly days: readonly string[];
-  readonly series: readonly Series[];
-  readonly format?: (value: number) => string;
+  readonly whole: Series;
+  /** Of each day, at most the whole. */
+  readonly part: Series;
+  /** Whether the part is what one hopes for. */
+  readonly tone: 'good' | 'bad';
 }
 
 const DAY_MS = 86_400_000;
@@ -35,109 +36,57 @@ export const allDays = ({ from, to, per_day }: Rates): readonly Rates['per_day']
   return days;
 };
 
-const HEIGHT = 220;
-/** Fewer days are shown as points. */
-const LINE_OF = 3;
-const WHOLE = [1, 2, 5]
-  .flatMap((step) => Array.from({ length: 8 }, (_, power) => step * 10 ** power))
-  .sort((a, b) => a - b);
+/** Units of the drawing, which is as wide as its place. */
+const HEIGHT = 100;
+const STEP = 10;
+const BAR = 7;
 
-const draw = async (
-  element: HTMLElement,
-  { days, series, format = number }: ChartProps,
-): Promise<() => void> => {
-  const { default: UPlot } = await loadPart(() => import('uplot'));
-  // A canvas does not know the style's own names, and a name's colour is another one in the dark: asked at each drawing.
-  const colour = (name: string) => (): string => {
-    element.style.color = `var(${name})`;
-    const present = getComputedStyle(element).color;
-    element.style.color = '';
-    return present;
+export const Chart = ({ title, note, days, whole, part, tone }: ChartProps) => {
+  const w = partWords();
+  const most = Math.max(1, ...whole.values);
+  const bars = days.map((iso, at) => {
+    const all = whole.values[at] ?? 0;
+    return { iso, at, all, some: Math.min(part.values[at] ?? 0, all) };
+  });
+  const bar = (kind: string, at: number, value: number) => {
+    const height = (value / most) * HEIGHT;
+    return <rect class={kind} x={at * STEP} y={HEIGHT - height} width={BAR} height={height} />;
   };
-  const axis = {
-    stroke: colour('--text-quiet'),
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { show: false },
-  };
-  const chart = new UPlot(
-    {
-      width: element.clientWidth,
-      height: HEIGHT,
-      cursor: { points: { size: 6 } },
-      legend: { markers: { stroke: (_, at) => `var(${series[at - 1]?.colour ?? '--text'})` } },
-      series: [
-        { label: partWords().day, value: (_, at) => (at === null ? '' : dayOfYear(new Date(at * 1000))) },
-        ...series.map(({ name, colour: property }) => ({
-          label: name,
-          stroke: colour(property),
-          width: 2,
-          points: { show: days.length < LINE_OF },
-          value: (_: unknown, value: number | null) => (value === null ? '' : format(value)),
-        })),
-      ],
-      axes: [
-        { ...axis, values: (_, splits) => splits.map((at) => dayOfYear(new Date(at * 1000))) },
-        // Mails are whole ones.
-        { ...axis, size: 56, incrs: WHOLE, values: (_, splits) => splits.map((value) => format(value)) },
-      ],
-      tzDate: (at) => UPlot.tzDate(new Date(at * 1000), 'Etc/UTC'),
-      scales: { y: { range: (_, __, most) => [0, Math.max(most, 1)] } },
-    },
-    [days.map((iso) => Date.parse(iso) / 1000), ...series.map(({ values }) => [...values])],
-    element,
-  );
-  const fit = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
-  fit.observe(element);
-  const paint = (): void => chart.redraw(false);
-  const dark = matchMedia('(prefers-color-scheme: dark)');
-  dark.addEventListener('change', paint);
-  const scheme = new MutationObserver(paint);
-  scheme.observe(document.documentElement, { attributeFilter: ['data-scheme'] });
-  return () => {
-    dark.removeEventListener('change', paint);
-    scheme.disconnect();
-    fit.disconnect();
-    chart.destroy();
-  };
-};
-
-export const Chart = (props: ChartProps) => {
-  const { title, days, series, format = number } = props;
-  const element = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    let end: (() => void) | undefined;
-    let isGone = false;
-    if (element.current)
-      draw(element.current, props).then(
-        (ready) => {
-          end = ready;
-          if (isGone) ready();
-        },
-        () => {},
-      );
-    return () => {
-      isGone = true;
-      end?.();
-    };
-  }, [days, series, format]);
-  const rows = days.map((iso, at) => ({ iso, at })).reverse();
   return (
-    <figure class="chart">
+    <figure class={`chart ${tone}`}>
       <figcaption>{title}</figcaption>
-      <div ref={element} class="plot" aria-hidden="true" />
+      {note && <p class="hint">{note}</p>}
+      <p class="hint" aria-hidden="true">
+        <b>■</b> {part.name} · □ {whole.name}
+      </p>
+      <svg
+        viewBox={`0 0 ${(days.length - 1) * STEP + BAR} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        {bars.map(({ iso, at, all, some }) => (
+          <g key={iso}>
+            <title>{`${day(iso)}: ${whole.name} ${number(all)}, ${part.name} ${number(some)}`}</title>
+            {bar('whole', at, all)}
+            {bar('part', at, some)}
+          </g>
+        ))}
+      </svg>
+      <p class="hint axis" aria-hidden="true">
+        <span>{days[0] && dayOfYear(new Date(days[0]))}</span>
+        <span>{w.mostOnADay(most)}</span>
+        <span>{dayOfYear(new Date(days.at(-1) ?? 0))}</span>
+      </p>
       <details>
-        <summary>{partWords().asTable}</summary>
+        <summary>{w.asTable}</summary>
         <Table
           caption={title}
-          rows={rows}
+          rows={bars.toReversed()}
           rowKey={({ iso }) => iso}
           columns={[
-            { head: partWords().day, cell: ({ iso }) => day(iso), isMain: true },
-            ...series.map(({ name, values }, _index) => ({
-              head: name,
-              align: 'end' as const,
-              cell: ({ at }: { readonly at: number }) => format(values[at] ?? 0),
-            })),
+            { head: w.day, cell: ({ iso }) => day(iso), isMain: true },
+            { head: whole.name, align: 'end', cell: ({ all }) => number(all) },
+            { head: part.name, align: 'end', cell: ({ some }) => number(some) },
           ]}
         />
       </details>

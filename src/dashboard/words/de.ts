@@ -94,8 +94,8 @@ export const words = {
   },
   // Several pages have these.
   period: 'Zeitraum',
+  print: 'Drucken',
   days: (count: number) => `${count} Tage`,
-  perDay: 'Mails je Tag',
   handedOver: 'Abgegeben',
   delivered: 'Angenommen',
   refused: 'Abgewiesen',

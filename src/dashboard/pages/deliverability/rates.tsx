@@ -1,5 +1,4 @@
 // Bounces and complaints of each route beside the limits at which the service pauses it, and day by day.
-import { useMemo } from 'preact/hooks';
 import type { Rates as RatesReport } from '#api';
 import { givenName } from '#dashboard/given-names.ts';
 import { Badge, Card, Lamp, type Tone } from '#dashboard/parts/basics.tsx';
@@ -76,24 +75,10 @@ const columns = (): readonly Column<OfRoute>[] => {
 
 export const Rates = ({ rates }: { readonly rates: RatesReport }) => {
   const w = translated(words);
-  const per_day = useMemo(() => allDays(rates), [rates]);
-  const days = useMemo(() => per_day.map((one) => one.day), [per_day]);
-  const series = useMemo(
-    () => [
-      { name: w.handedOver, colour: '--accent' as const, values: per_day.map(({ sent }) => sent) },
-      {
-        name: w.refused,
-        colour: '--bad' as const,
-        values: per_day.map(({ hard_bounced, soft_bounced }) => hard_bounced + soft_bounced),
-      },
-      {
-        name: w.reportedAsSpam,
-        colour: '--warn' as const,
-        values: per_day.map(({ complaints }) => complaints),
-      },
-    ],
-    [per_day, w],
-  );
+  const days = allDays(rates);
+  const faults = days.map((one) => one.hard_bounced + one.soft_bounced + one.complaints);
+  const sent = days.map((one) => one.sent + one.refused);
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   return (
     <Card title={w.refusedAndReported}>
       <p class="quiet">{w.ratesText}</p>
@@ -107,7 +92,15 @@ export const Rates = ({ rates }: { readonly rates: RatesReport }) => {
           rowKey={({ route }) => route.id}
         />
       )}
-      {rates.per_day.length > 0 && <Chart title={w.perDay} days={days} series={series} />}
+      {sum(sent) > 0 && (
+        <Chart
+          title={w.faultShare(percent(Math.min(1, sum(faults) / sum(sent))))}
+          tone="bad"
+          days={days.map((one) => one.day)}
+          whole={{ name: w.handedOver, values: sent }}
+          part={{ name: w.refusedAndReported, values: faults }}
+        />
+      )}
     </Card>
   );
 };

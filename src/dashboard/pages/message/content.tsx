@@ -33,6 +33,8 @@ const Preview = ({ message }: { readonly message: Message }) => {
         isHtml={view !== 'text' && !!message.html}
         width={view === 'phone' ? PHONE_WIDTH : undefined}
       />
+      {/* A frame is cut where its window ends. */}
+      {message.text && <div class="onpaper">{message.text}</div>}
     </>
   );
 };

@@ -5,7 +5,7 @@ import { useData } from '#dashboard/data.ts';
 import { languages } from '#dashboard/languages.ts';
 import { useLive } from '#dashboard/live.ts';
 import type { PageProps } from '#dashboard/page-entry.ts';
-import { Badge, Card, Facts, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
+import { Badge, Button, Card, Facts, Head, LinkButton, Time } from '#dashboard/parts/basics.tsx';
 import { Empty, Loaded } from '#dashboard/parts/feedback.tsx';
 import { loadReplies } from '#dashboard/parts/replies.tsx';
 import { Suppressions } from '#dashboard/parts/suppressions.tsx';
@@ -61,7 +61,7 @@ const load = async (id: string, messageID: string, abort: AbortSignal): Promise<
 
 const PersonLink = ({ message, address }: { readonly message: Message; readonly address: string }) =>
   may('lists.manage') && !message.personal_data_removed ? (
-    <a href={`/app/${practice.value?.id}/people/${encodeURIComponent(address)}`}>
+    <a class="onscreen" href={`/app/${practice.value?.id}/people/${encodeURIComponent(address)}`}>
       {translated(words).allAboutPerson}
     </a>
   ) : null;
@@ -208,11 +208,19 @@ const MessagePage = ({ item = '' }: PageProps) => {
   const [first] = message?.recipients ?? [];
   return (
     <>
+      <p class="onpaper">{practice.value?.name}</p>
       <Head
         title={message ? message.subject || w.noSubject : w.message}
         back={back}
         intro={first && mailboxText(first)}
-        actions={message && <Actions message={message} reload={data.reload} />}
+        actions={
+          message && (
+            <>
+              <Actions message={message} reload={data.reload} />
+              <Button text={w.print} onClick={() => print()} />
+            </>
+          )
+        }
       />
       <Loaded data={data}>{(held) => <Shown held={held} reload={data.reload} />}</Loaded>
     </>

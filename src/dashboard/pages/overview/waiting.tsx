@@ -24,22 +24,17 @@ const Lane = ({ lane }: { readonly lane: QueueLane }) => {
 export const Waiting = ({ queue }: { readonly queue: PracticeQueue }) => {
   const w = translated(words);
   const { waiting, oldest_since: since, lanes } = queue;
+  if (waiting === 0) return null;
   return (
     <Card title={w.waiting}>
-      {waiting === 0 ? (
-        <p>{w.nothingWaits}</p>
-      ) : (
-        <>
-          <p>
-            <strong>{w.waits(waiting, since && ago(since))}</strong>
-          </p>
-          <ul>
-            {lanes.map((lane) => (
-              <Lane key={lane.stream} lane={lane} />
-            ))}
-          </ul>
-        </>
-      )}
+      <p>
+        <strong>{w.waits(waiting, since && ago(since))}</strong>
+      </p>
+      <ul>
+        {lanes.map((lane) => (
+          <Lane key={lane.stream} lane={lane} />
+        ))}
+      </ul>
     </Card>
   );
 };

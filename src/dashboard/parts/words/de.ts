@@ -18,6 +18,7 @@ export const words = {
   copied: 'Kopiert',
   optional: 'freiwillig',
   asTable: 'Als Tabelle',
+  mostOnADay: (count: number) => `bis zu ${number(count)} an einem Tag`,
   day: 'Tag',
   byApi: 'Mit der API',
   found: {

@@ -18,6 +18,7 @@ export const words: typeof german = {
   copied: 'Copied',
   optional: 'optional',
   asTable: 'As a table',
+  mostOnADay: (count) => `up to ${number(count)} on a day`,
   day: 'Day',
   byApi: 'By the API',
   found: {

@@ -3,6 +3,7 @@ export const words = {
     'Ob Ihre Mails angenommen werden: was eingerichtet ist, wie viele abgewiesen werden, was Empfänger berichten.',
   ratesText:
     'Der Dienst hält den Versand an, wenn ein Versandweg eine Grenze überschreitet. Gezählt wird für die Grenze über 30 Tage oder seit der letzten Fortsetzung.',
+  faultShare: (share: string) => `${share} der Mails wurden abgewiesen oder als Spam gemeldet`,
   limit: (limit: string) => `Grenze ${limit}`,
   guardrail: { ok: 'In Ordnung', watch: 'Im Auge behalten', paused: 'Angehalten' },
   since: (from: string, messages: string) => `Seit ${from}: ${messages} Mails.`,

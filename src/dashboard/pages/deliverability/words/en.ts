@@ -4,6 +4,7 @@ export const words: typeof german = {
   intro: 'Whether your mail is accepted: what is set up, how much is refused, what receivers report.',
   ratesText:
     'The service pauses sending when a route exceeds a limit. For the limit it counts 30 days, or since the last resumption.',
+  faultShare: (share) => `${share} of the mails were refused or reported as spam`,
   limit: (limit) => `Limit ${limit}`,
   guardrail: { ok: 'All right', watch: 'Keep an eye on it', paused: 'Paused' },
   since: (from, messages) => `Since ${from}: ${messages} mails.`,

@@ -18,7 +18,6 @@ export const words = {
   plan: (name: string) => `Tarif ${name}`,
   toPlan: 'Tarif ansehen',
   waiting: 'Was gerade wartet',
-  nothingWaits: 'Nichts wartet auf den Versand.',
   waits: (count: number, since: string | null) =>
     `${plural(count, { one: '# Nachricht wartet', other: '# Nachrichten warten' })}${since === null ? '' : `, die älteste ${since.replace(/^vor/, 'seit')}`}.`,
   reasons: {
@@ -58,16 +57,41 @@ export const words = {
   },
   nextTry: 'Nächster Versuch',
   outcomes: 'Was aus Ihrer Post geworden ist',
-  noMailText: 'Sobald Sie senden, zeigt hier eine Kurve, was aus Ihrer Post geworden ist.',
-  ratesText: (bounce: string, complaint: string) =>
-    `Ab ${bounce} abgewiesenen oder ${complaint} als Spam gemeldeten Mails hält der Dienst den Versand an.`,
-  ofLimit: (rate: string, limit: string) => `${rate} von höchstens ${limit}`,
-  left: 'Abstand',
-  leftText: (bounces: number, complaints: number) =>
-    `noch ${bounces} abgewiesene oder ${plural(complaints, { one: '# Meldung', other: '# Meldungen' })}`,
-  since: (day: string, count: number) => `seit ${day}, ${plural(count, { one: '# Mail', other: '# Mails' })}`,
-  tooFew: (least: string) => `unter ${least} Mails wird nicht angehalten`,
-  details: 'Zustellbarkeit',
+  noMailText: 'Sobald Sie senden, steht hier, was aus Ihrer Post geworden ist.',
+  sentMails: 'Gesendet',
+  opened: 'Geöffnet',
+  notMeasured: 'nicht gemessen',
+  notReported: 'nicht gemeldet',
+  before: (value: string) => `davor ${value}`,
+  acceptedShare: (share: string) => `${share} angenommen`,
+  refusedShare: (share: string) => `${share} abgewiesen`,
+  sentences: {
+    unknown: (outcome: string, days: number) => `${outcome} in ${days} Tagen`,
+    same: (outcome: string, days: number) => `${outcome}, etwa wie in den ${days} Tagen davor`,
+    more: (outcome: string, days: number, points: number) =>
+      `${outcome}, ${plural(points, { one: '# Punkt', other: '# Punkte' })} mehr als in den ${days} Tagen davor`,
+    less: (outcome: string, days: number, points: number) =>
+      `${outcome}, ${plural(points, { one: '# Punkt', other: '# Punkte' })} weniger als in den ${days} Tagen davor`,
+  },
+  tooFewToCompare: 'Für einen Vergleich mit der Zeit davor sind es zu wenige Mails.',
+  look: {
+    title: 'Bitte zuerst ansehen',
+    records: (count: number) =>
+      plural(count, {
+        one: '# Eintrag Ihrer Domain stimmt nicht',
+        other: '# Einträge Ihrer Domain stimmen nicht',
+      }),
+    complaints: (count: number) =>
+      plural(count, { one: '# Mail wurde als Spam gemeldet', other: '# Mails wurden als Spam gemeldet' }),
+    watched: 'So viele Mails wurden abgewiesen oder gemeldet, dass der Versand bald angehalten wird',
+    bounced: (count: number) =>
+      plural(count, { one: '# Mail wurde abgewiesen', other: '# Mails wurden abgewiesen' }),
+    unread: (count: number) =>
+      plural(count, {
+        one: '# Mail im Posteingang ist ungelesen',
+        other: '# Mails im Posteingang sind ungelesen',
+      }),
+  },
   last: 'Die letzten Nachrichten',
   all: 'Alle Post',
 };

@@ -16,7 +16,6 @@ export const words: typeof german = {
   plan: (name) => `Plan ${name}`,
   toPlan: 'See the plan',
   waiting: 'What waits now',
-  nothingWaits: 'Nothing waits. All that was to be sent has left.',
   waits: (count, since) =>
     `${plural(count, { one: '# message waits', other: '# messages wait' })}${since === null ? '' : `, the oldest since ${since}`}.`,
   reasons: {
@@ -53,16 +52,34 @@ export const words: typeof german = {
   },
   nextTry: 'Next try',
   outcomes: 'What became of your mail',
-  noMailText: 'As soon as you send, a curve shows here what became of your mail.',
-  ratesText: (bounce, complaint) =>
-    `At ${bounce} refused or ${complaint} reported mails the service pauses sending.`,
-  ofLimit: (rate, limit) => `${rate} of at most ${limit}`,
-  left: 'Distance',
-  leftText: (bounces, complaints) =>
-    `${bounces} more refused or ${plural(complaints, { one: '# more report', other: '# more reports' })}`,
-  since: (day, count) => `since ${day}, ${plural(count, { one: '# mail', other: '# mails' })}`,
-  tooFew: (least) => `no pause below ${least} mails`,
-  details: 'Deliverability',
+  noMailText: 'As soon as you send, this shows what became of your mail.',
+  sentMails: 'Sent',
+  opened: 'Opened',
+  notMeasured: 'not measured',
+  notReported: 'not reported',
+  before: (value) => `before: ${value}`,
+  acceptedShare: (share) => `${share} accepted`,
+  refusedShare: (share) => `${share} refused`,
+  sentences: {
+    unknown: (outcome, days) => `${outcome} in ${days} days`,
+    same: (outcome, days) => `${outcome}, about as in the ${days} days before`,
+    more: (outcome, days, points) =>
+      `${outcome}, ${plural(points, { one: '# point', other: '# points' })} more than in the ${days} days before`,
+    less: (outcome, days, points) =>
+      `${outcome}, ${plural(points, { one: '# point', other: '# points' })} less than in the ${days} days before`,
+  },
+  tooFewToCompare: 'There are too few mails to compare with the time before.',
+  look: {
+    title: 'Please look at this first',
+    records: (count) =>
+      plural(count, { one: '# record of your domain is wrong', other: '# records of your domain are wrong' }),
+    complaints: (count) =>
+      plural(count, { one: '# mail was reported as spam', other: '# mails were reported as spam' }),
+    watched: 'So many mails were refused or reported that sending will soon be paused',
+    bounced: (count) => plural(count, { one: '# mail was refused', other: '# mails were refused' }),
+    unread: (count) =>
+      plural(count, { one: '# mail in the inbox is unread', other: '# mails in the inbox are unread' }),
+  },
   last: 'The last messages',
   all: 'All mail',
 };

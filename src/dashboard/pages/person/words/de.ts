@@ -53,5 +53,4 @@ export const words = {
   erasedTable: 'Gelöscht',
   keptTable: 'Aufbewahrt',
   beyond: 'Nicht erreicht',
-  print: 'Drucken',
 };

@@ -53,5 +53,4 @@ export const words: typeof german = {
   erasedTable: 'Erased',
   keptTable: 'Kept',
   beyond: 'Not reached',
-  print: 'Print',
 };
