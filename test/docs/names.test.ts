@@ -176,6 +176,19 @@ test('links lead to files and their headings, scripts are those of the package',
   expect(faults.join('\n')).toBe('');
 });
 
+test('German pages and their English ones lead to each other', () => {
+  const alone = pages
+    .filter((name) => name.endsWith('.de.md'))
+    .map((name) => [name, name.replace('.de.md', '.md')] as const)
+    .filter(([german, english]) => {
+      const [from, to] = [german, english].map((name) =>
+        existsSync(name) ? readFileSync(name, 'utf8') : '',
+      );
+      return !from?.includes(`](${path.basename(english)})`) || !to?.includes(`](${path.basename(german)})`);
+    });
+  expect(alone).toEqual([]);
+});
+
 describe('README', () => {
   const [english = '', german = ''] = ['README.md', 'README.de.md'].map((name) => readFileSync(name, 'utf8'));
 
