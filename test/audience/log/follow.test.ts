@@ -6,6 +6,7 @@ import type { ListRow } from '#src/audience/lists/store.ts';
 import { logTask } from '#src/audience/log/follow.ts';
 import { activate } from '#src/audience/subscribers/change.ts';
 import { subscriberStore } from '#src/audience/subscribers/store.ts';
+import { agreeToTracking } from '#src/audience/subscribers/tracking.ts';
 import type { EventType } from '#src/events/catalogue.ts';
 import { followStore } from '#src/events/follow-store.ts';
 import { type EventData, eventStore } from '#src/events/store.ts';
@@ -264,4 +265,39 @@ test('a confirmation mail is due for the ledger once a relay took it', async () 
   happened({ seq, recipientId: id }, 'message.sent', {}, 123);
   await follow();
   expect(sentAt()).toBe(123);
+});
+
+test('what people read is noted of tracked copies alone, at the lists of the campaign, and from their consent on', async () => {
+  const agreedAt = 50;
+  for (const list of [news, offers]) subscribe(list, ERIKA);
+  const [row] = tenant.db.prepare<[], { address_hash: Buffer }>('SELECT address_hash FROM subscribers').all();
+  const who = { person: row?.address_hash ?? Buffer.alloc(0), address: ERIKA };
+  agreeToTracking(tenant.db, keys, who, { way: 'preferences' }, agreedAt);
+  const times = () =>
+    tenant.db.prepare('SELECT tracked_at, opened_at, clicked_at FROM subscribers ORDER BY seq').all();
+  const nothing = { tracked_at: null, opened_at: null, clicked_at: null };
+  const track = ({ seq }: ReturnType<typeof sent>) =>
+    tenant.db.prepare(`UPDATE messages SET settings_json = '{"track_opens":true}' WHERE seq = ?`).run(seq);
+
+  const untracked = sent(ERIKA);
+  happened(untracked, 'message.sent', { attempt: 1 });
+  const objected = sent(ERIKA);
+  track(objected);
+  tenant.db.prepare('UPDATE recipients SET is_untracked = 1 WHERE id = ?').run(objected.recipientId);
+  happened(objected, 'message.sent', { attempt: 1 });
+  const tracked = sent(ERIKA);
+  track(tracked);
+  happened(tracked, 'message.opened', {}, agreedAt - 1);
+  happened(tracked, 'message.opened', { bot: true });
+  const letter = sent(ERIKA, null);
+  track(letter);
+  happened(letter, 'message.opened');
+  await follow();
+  expect(times()).toEqual([nothing, nothing]);
+
+  happened(tracked, 'message.sent', { attempt: 1 }, 100);
+  happened(tracked, 'message.clicked', { url: 'https://a.example/' }, 300);
+  happened(tracked, 'message.opened', {}, 200);
+  await follow();
+  expect(times()).toEqual([{ tracked_at: 100, opened_at: 300, clicked_at: 300 }, nothing]);
 });
