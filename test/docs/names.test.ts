@@ -20,6 +20,8 @@ const pages = documentNames();
 const blocks = pages.flatMap(blocksOf);
 const placeOf = ({ file, line }: Block): string => `${file}:${line}`;
 const MAX_LINES = 120;
+/** In the name of a German page. */
+const GERMAN = /\.de(?=\.md$)/;
 
 const print = async (...args: readonly string[]): Promise<string | null> => {
   let printed = '';
@@ -178,8 +180,8 @@ test('links lead to files and their headings, scripts are those of the package',
 
 test('German pages and their English ones lead to each other', () => {
   const alone = pages
-    .filter((name) => name.endsWith('.de.md'))
-    .map((name) => [name, name.replace('.de.md', '.md')] as const)
+    .filter((name) => GERMAN.test(name))
+    .map((name) => [name, name.replace(GERMAN, '')] as const)
     .filter(([german, english]) => {
       const [from, to] = [german, english].map((name) =>
         existsSync(name) ? readFileSync(name, 'utf8') : '',
@@ -201,7 +203,7 @@ describe('README', () => {
       headings: [...text.matchAll(/^#+ /gm)].map(([marks]) => marks),
       blocks: blocksOf(name).map(({ language, text: code }) => [language, code]),
       targets: [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) =>
-        target.replace(/\.de(?=\.md)/, ''),
+        target.replace(GERMAN, ''),
       ),
       rows: text.split('\n').filter((line) => /^(?:\||- )/.test(line)).length,
     });
