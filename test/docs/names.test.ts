@@ -202,9 +202,7 @@ describe('README', () => {
     const shapeOf = (name: string, text: string) => ({
       headings: [...text.matchAll(/^#+ /gm)].map(([marks]) => marks),
       blocks: blocksOf(name).map(({ language, text: code }) => [language, code]),
-      targets: [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) =>
-        target.replace(GERMAN, ''),
-      ),
+      targets: [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target.replace(GERMAN, '')),
       rows: text.split('\n').filter((line) => /^(?:\||- )/.test(line)).length,
     });
     expect(shapeOf('README.de.md', german)).toEqual(shapeOf('README.md', english));
