@@ -229,7 +229,7 @@ export const Tabs = ({
   </nav>
 );
 
-/** How much of `max` is used, with marks at shares of it. */
+/** How much of `max` is used, with marks at shares of it; of 1 it shows the share alone. */
 export const Meter = ({
   label,
   value,
@@ -248,7 +248,14 @@ export const Meter = ({
   return (
     <div class={`meter ${tone}`}>
       <p>
-        <span>{label}</span> <strong>{number(value)}</strong> / {number(max)} ({percent(share)})
+        <span>{label}</span>{' '}
+        {max === 1 ? (
+          <strong>{percent(share)}</strong>
+        ) : (
+          <>
+            <strong>{number(value)}</strong> / {number(max)} ({percent(share)})
+          </>
+        )}
       </p>
       <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
         <rect class="ground" width="100" height="4" />

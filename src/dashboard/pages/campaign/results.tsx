@@ -70,7 +70,7 @@ export const Results = ({ id, campaign }: ResultProps) => {
       <Card>
         <div class="stack" role="status">
           {(status === 'sending' || status === 'paused') && (
-            <Meter label={w.progress} value={Math.round(campaign.progress * 100)} max={100} />
+            <Meter label={w.progress} value={campaign.progress} max={1} />
           )}
           {waiting && <Note kind="warn">{w.waits(moment(waiting.until))}</Note>}
           {reason && <Cause {...campaign} reason={reason} />}
