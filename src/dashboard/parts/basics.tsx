@@ -186,7 +186,7 @@ export const Copied = ({ text, name }: { readonly text: string; readonly name: s
   </span>
 );
 
-/** Names and values; what is null or empty is left out. */
+/** Names and values; what is null, false or empty is left out. */
 export const Facts = ({
   facts,
 }: {
@@ -194,7 +194,7 @@ export const Facts = ({
 }) => (
   <dl class="facts">
     {facts.map(([name, value]) =>
-      value === null || value === undefined || value === '' ? null : (
+      value === null || value === undefined || value === false || value === '' ? null : (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>
