@@ -1,8 +1,12 @@
 // The client for Node as its users have it: packed, installed into an empty directory, and used from there at a real service, over
 // connections that fail.
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';
+import { execPath } from 'node:process';
 import { pathToFileURL } from 'node:url';
+import { inspect, promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { createHook, outboundTo, requestTo } from '#test/support/hooks.ts';
@@ -10,7 +14,7 @@ import { type HttpsReceiver, startHttpsReceiver } from '#test/support/https-rece
 import { freePort, until } from '#test/support/process.ts';
 import type * as Client from '../../clients/node/index.js';
 import { type Front, startFront } from './front.ts';
-import { type Installed, installNode, runNode, samplesOf } from './packed.ts';
+import { type Installed, installNode, ROOT, runNode, samplesOf } from './packed.ts';
 
 const files = new AsyncDisposableStack();
 let app: TestApp;
@@ -111,7 +115,6 @@ test('a refusal has its code, hint, fields and request id, and never the token',
   expect(error.hint).toEqual(expect.any(String));
   expect(error.fields.map(({ path }) => path)).toContain('body.html');
   expect(error.requestId).toEqual(expect.stringMatching(/\S/));
-  const { inspect } = await import('node:util');
   const sendwerk = open();
   const all = [
     inspect(sendwerk, { depth: 9, showHidden: true }),
@@ -231,4 +234,58 @@ test('it names itself, and follows no redirect', async () => {
   elsewhere.close();
   expect(asked).toEqual(['/under/api/practices/y']);
   expect(front.seen.at(-1)?.headers['user-agent']).toBe(`sendwerk-node/${client.VERSION}`);
+});
+
+/** Where an error is expected and there is none, that is an error too. */
+const PROGRAM = `
+import { type AcceptedMessage, Sendwerk, SendwerkError, verifyWebhook } from '@sendwerk/client';
+import { sendwerkTransport } from '@sendwerk/client/nodemailer';
+import { createTransport } from 'nodemailer';
+
+const sendwerk = new Sendwerk({ url: 'https://mail.example.com', token: process.env.SENDWERK_TOKEN });
+const body = { to: ['erika@example.org'], subject: 'x', text: 'y' };
+const accepted: AcceptedMessage = await sendwerk.sendMessage({ body, idempotencyKey: 'x', timeout: 5 });
+const { subject } = await sendwerk.getMessage({ messageID: accepted.id });
+const words: string = subject;
+for await (const row of sendwerk.each('searchMessages', { q: words })) row.id.slice(1);
+const { body: bytes } = await sendwerk.stream('exportMessages');
+await bytes.cancel();
+const source: Uint8Array = await sendwerk.getMessageSource({ messageID: accepted.id });
+const nothing: undefined = await sendwerk.deleteTemplate({ templateID: 'x' });
+const delivery = await verifyWebhook({ secret: ['x'], headers: new Headers(), body: source });
+if (delivery.event === 'message.hard_bounced') delivery.data.recipient?.slice(1);
+const info = await createTransport(sendwerkTransport(sendwerk)).sendMail({ to: 'x', sendwerk: { tags: ['x'] } } as never);
+info.accepted.join();
+export const failed = (error: unknown): string => (error instanceof SendwerkError ? error.code : String(nothing));
+
+// @ts-expect-error: the name of a field is wrong
+await sendwerk.sendMessage({ body: { ...body, too: 'x' } });
+// @ts-expect-error: its value has the wrong type
+await sendwerk.sendMessage({ body: { ...body, tags: 4711 } });
+// @ts-expect-error: a parameter of the path is missing
+await sendwerk.getMessage({});
+// @ts-expect-error: there is no such parameter
+await sendwerk.searchMessages({ query: 'x' });
+// @ts-expect-error: it has no pages
+sendwerk.each('getMessage', { messageID: 'x' });
+// @ts-expect-error: the answer has no such field
+(await sendwerk.getMessage({ messageID: 'x' })).subjekt;
+// @ts-expect-error: the API has no such operation
+await sendwerk.sendMassage({ body });
+`;
+
+test('a program is checked against the types of the package, and wrong names are errors', async () => {
+  await writeFile(path.join(installed.directory, 'program.ts'), PROGRAM);
+  const types = ['--typeRoots', path.join(ROOT, 'node_modules/@types'), '--types', 'node', '--lib', 'es2024'];
+  const modules = ['--ignoreConfig', '--noEmit', '--module', 'nodenext', '--target', 'esnext'];
+  const strict = ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false'];
+  const command = [
+    path.join(ROOT, 'node_modules/typescript/bin/tsc'),
+    ...modules,
+    ...strict,
+    ...types,
+    'program.ts',
+  ];
+  const { stdout } = await promisify(execFile)(execPath, command, { cwd: installed.directory });
+  expect(stdout).toBe('');
 });
