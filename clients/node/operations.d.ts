@@ -1301,6 +1301,15 @@ export interface Operations {
     answer: string;
     row: never;
   };
+  getProject: {
+    input: {
+      /** the practice */
+      id?: string;
+      projectID: string;
+    };
+    answer: Project;
+    row: never;
+  };
   getQueue: {
     input: {
       /** the practice */
@@ -1340,6 +1349,25 @@ export interface Operations {
       id?: string;
     };
     answer: Retention;
+    row: never;
+  };
+  getRole: {
+    input: {
+      /** the practice */
+      id?: string;
+      roleID: string;
+    };
+    answer: Role;
+    row: never;
+  };
+  getRoute: {
+    input: {
+      /** the practice */
+      id?: string;
+      /** UUID or slug */
+      routeID: string;
+    };
+    answer: Route;
     row: never;
   };
   getSegment: {
@@ -3429,6 +3457,8 @@ export interface Methods {
   getPreferencesPage(input?: Operations["getPreferencesPage"]["input"] & CallOptions): Promise<Operations["getPreferencesPage"]["answer"]>;
   /** An empty document in which the dashboard shows HTML while it is written. */
   getPreviewFrame(input?: Operations["getPreviewFrame"]["input"] & CallOptions): Promise<Operations["getPreviewFrame"]["answer"]>;
+  /** A project */
+  getProject(input: Operations["getProject"]["input"] & CallOptions): Promise<Operations["getProject"]["answer"]>;
   /** What waits to be sent, since when, and why */
   getQueue(input?: Operations["getQueue"]["input"] & CallOptions): Promise<Operations["getQueue"]["answer"]>;
   /** Outcomes of mails per route and day, and how near each route is to the guardrail. The guardrail pauses the practice when hard bounces reach 5 % of the messages of a route, or complaints 0.1 % of those that did not bounce, with at least 20 messages. */
@@ -3439,6 +3469,10 @@ export interface Methods {
   getReportedMessage(input: Operations["getReportedMessage"]["input"] & CallOptions): Promise<Operations["getReportedMessage"]["answer"]>;
   /** How long data are kept */
   getRetention(input?: Operations["getRetention"]["input"] & CallOptions): Promise<Operations["getRetention"]["answer"]>;
+  /** A role */
+  getRole(input: Operations["getRole"]["input"] & CallOptions): Promise<Operations["getRole"]["answer"]>;
+  /** A route */
+  getRoute(input: Operations["getRoute"]["input"] & CallOptions): Promise<Operations["getRoute"]["answer"]>;
   /** A segment */
   getSegment(input: Operations["getSegment"]["input"] & CallOptions): Promise<Operations["getSegment"]["answer"]>;
   /** The page with the form of a list */
@@ -4150,6 +4184,8 @@ export type JoinWaitlistBody = {
   plan: ("termin" | "praxis" | "gruppe");
   name?: Name;
   note?: string;
+  /** empty: only programs fill it in */
+  website?: string;
 };
 
 export type WaitlistEntryList = {

@@ -163,11 +163,14 @@ OPERATIONS: Dict[str, Operation] = {
     "get_practice_semantics": Operation("GET", "/api/practices/{id}/practice-semantics", (), "token", False, False, False, None),
     "get_preferences_page": Operation("GET", "/api/public/preferences", ("t", "do",), "none", False, False, False, None),
     "get_preview_frame": Operation("GET", "/app/frame", (), "none", False, False, False, None),
+    "get_project": Operation("GET", "/api/practices/{id}/projects/{projectID}", (), "token", False, False, False, None),
     "get_queue": Operation("GET", "/api/practices/{id}/queue", (), "token", False, False, False, None),
     "get_rates": Operation("GET", "/api/practices/{id}/rates", ("days", "route",), "token", False, False, False, None),
     "get_reference": Operation("GET", "/reference", (), "none", False, False, False, None),
     "get_reported_message": Operation("GET", "/api/admin/abuse-tickets/{ticketID}/message", (), "admin", False, False, False, None),
     "get_retention": Operation("GET", "/api/practices/{id}/retention", (), "token", False, False, False, None),
+    "get_role": Operation("GET", "/api/practices/{id}/roles/{roleID}", (), "token", False, False, False, None),
+    "get_route": Operation("GET", "/api/practices/{id}/routes/{routeID}", (), "token", False, False, False, None),
     "get_segment": Operation("GET", "/api/practices/{id}/segments/{segmentID}", (), "token", False, False, False, None),
     "get_subscribe_form": Operation("GET", "/api/public/subscribe", ("l",), "none", False, False, False, None),
     "get_subscriber": Operation("GET", "/api/practices/{id}/lists/{listID}/subscribers/{subscriberID}", (), "token", False, False, False, None),
@@ -931,6 +934,10 @@ class Methods:
         """An empty document in which the dashboard shows HTML while it is written."""
         return self.call("get_preview_frame", **options).body
 
+    def get_project(self, *, project_id: str, id: Optional[str] = None, **options: Any) -> Any:
+        """A project"""
+        return self.call("get_project", project_id=project_id, id=id, **options).body
+
     def get_queue(self, *, id: Optional[str] = None, **options: Any) -> Any:
         """What waits to be sent, since when, and why"""
         return self.call("get_queue", id=id, **options).body
@@ -950,6 +957,14 @@ class Methods:
     def get_retention(self, *, id: Optional[str] = None, **options: Any) -> Any:
         """How long data are kept"""
         return self.call("get_retention", id=id, **options).body
+
+    def get_role(self, *, role_id: str, id: Optional[str] = None, **options: Any) -> Any:
+        """A role"""
+        return self.call("get_role", role_id=role_id, id=id, **options).body
+
+    def get_route(self, *, route_id: str, id: Optional[str] = None, **options: Any) -> Any:
+        """A route"""
+        return self.call("get_route", route_id=route_id, id=id, **options).body
 
     def get_segment(self, *, segment_id: str, id: Optional[str] = None, **options: Any) -> Any:
         """A segment"""
