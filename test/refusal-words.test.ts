@@ -178,10 +178,12 @@ test.each(translated)('a text in %s has as many values as the English one', (lan
   expect(wrong).toEqual([]);
 });
 
-test.each(Object.keys(errorTable) as ErrorCode[])('the hint of %s is known in German', (code) => {
-  const { hint } = errorTable[code];
-  expect(german.knows(hint)).toBe(true);
-  expect(german(hint)).not.toBe(hint.key);
+test.each(Object.keys(errorTable) as ErrorCode[])('cause and hint of %s are known in German', (code) => {
+  const { hint, cause } = errorTable[code];
+  for (const text of [hint, cause]) {
+    expect(german.knows(text)).toBe(true);
+    expect(german(text)).not.toBe(text.key);
+  }
 });
 
 test('fields are refused in German with the whole answer', () => {

@@ -7,7 +7,7 @@ import {
   asOperator,
   type Caller,
   type Credentials,
-  hintFor,
+  refusalOf,
 } from '#src/kernel/access.ts';
 import type { Change } from '#src/kernel/change.ts';
 import { isCredentialFault, nothingSent, requireRecentSignIn, unreadable } from '#src/kernel/credentials.ts';
@@ -161,10 +161,12 @@ export const createAdmission = (options: AdmissionOptions) => {
       if (exchange.caller.kind === 'operator') await checkOperator(exchange, exchange.caller);
       return true;
     }
-    throw new AppError('forbidden', say`The credential lacks the permission ${access}.`, {
-      ...hintFor(access),
-      extra: { permission: access },
-    });
+    const refusal = refusalOf(access);
+    if (refusal === undefined)
+      throw new AppError('forbidden', say`The credential lacks the permission ${access}.`, {
+        extra: { permission: access },
+      });
+    throw new AppError('forbidden', refusal.text, { hint: refusal.hint, extra: {} });
   };
 
   return {

@@ -2,8 +2,9 @@
 // attachments decoded. Pure; throws AppError for what cannot be understood.
 
 import { meantType } from '#src/content/attachment-policy.ts';
-import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
+import { AppError } from '#src/kernel/errors.ts';
 import { say, type Text } from '#src/kernel/say.ts';
+import { unfit } from '#src/kernel/validate.ts';
 import { AddressError, addressKey, parseAddress, parseAddressList } from '#src/mail/address.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
 import type { MergeData } from '#src/mail/merge-fields.ts';
@@ -91,38 +92,42 @@ export const draftWith = (fields: Pick<Draft, 'to' | 'subject'> & Partial<Draft>
 });
 
 export const invalidField = (path: string, message: Text): AppError =>
-  new AppError('invalid_request', say`The message cannot be understood.`, {
-    extra: { fields: [{ path: `body.${path}`, message }] },
-  });
+  unfit([{ path: `body.${path}`, message }]);
 
 /** The name that the client gave the field. */
 export const nameOf = (body: SendBody, field: keyof typeof sendFields): string =>
   body[writtenAs]?.[field] ?? field;
 
-const parseField = (code: 'invalid_request' | 'invalid_recipient', name: string, text: string): Mailbox[] => {
-  try {
-    return parseAddressList(text);
-  } catch (error) {
-    if (!(error instanceof AddressError)) throw error;
-    if (code === 'invalid_request') throw invalidField(name, error.text);
-    throw new AppError('invalid_recipient', say`${name}: ${error.text}`, {
-      extra: { recipients: [text.slice(0, 254)] },
-    });
-  }
-};
-
 /** One message never has that many addresses. Duplicates count too, because parsing takes 10 µs for each. */
 const MAX_TYPED_CHARACTERS = 131_072;
 
-const mailboxes = (
-  code: Extract<ErrorCode, 'invalid_request' | 'invalid_recipient'>,
-  body: SendBody,
-  field: RecipientField | 'reply_to',
-): Mailbox[] => {
-  const name = nameOf(body, field);
-  return bounded(name, body[field]).flatMap((text) =>
-    text.trim() === '' ? [] : parseField(code, name, text),
-  );
+interface Parsed {
+  readonly mailboxes: readonly Mailbox[];
+  /** The texts that are no addresses, and why. */
+  readonly faults: readonly { readonly given: string; readonly message: Text }[];
+}
+
+/** `name`: of the field. */
+const parseMailboxes = (name: string, given: string | string[] | undefined): Parsed => {
+  const mailboxes: Mailbox[] = [];
+  const faults: { given: string; message: Text }[] = [];
+  for (const text of bounded(name, given)) {
+    if (text.trim() === '') continue;
+    try {
+      mailboxes.push(...parseAddressList(text));
+    } catch (error) {
+      if (!(error instanceof AddressError)) throw error;
+      faults.push({ given: text, message: error.text });
+    }
+  }
+  return { mailboxes, faults };
+};
+
+const replyTo = (body: SendBody): readonly Mailbox[] => {
+  const name = nameOf(body, 'reply_to');
+  const { mailboxes, faults } = parseMailboxes(name, body.reply_to);
+  if (faults.length > 0) throw unfit(faults.map(({ message }) => ({ path: `body.${name}`, message })));
+  return mailboxes;
 };
 
 const bounded = (name: string, given: string | string[] | undefined): string[] => {
@@ -144,18 +149,30 @@ export const parseFrom = (text: string | undefined, name = 'from'): Mailbox | nu
 
 const recipientFields: readonly RecipientField[] = ['to', 'cc', 'bcc'];
 
+/** More would not help who corrects them. */
+const MAX_SHOWN_RECIPIENTS = 50;
+const MAX_SHOWN_CHARACTERS = 254;
+
+/** Throws `invalid_recipient` with all texts that are no addresses; its words are of the first. */
 const uniqueRecipients = (body: SendBody): Record<RecipientField, Mailbox[]> => {
   const seen = new Set<string>();
   const unique: Record<RecipientField, Mailbox[]> = { to: [], cc: [], bcc: [] };
+  const wrong: { readonly given: string; readonly text: Text }[] = [];
   for (const field of recipientFields) {
-    for (const mailbox of mailboxes('invalid_recipient', body, field)) {
+    const name = nameOf(body, field);
+    const { mailboxes, faults } = parseMailboxes(name, body[field]);
+    wrong.push(...faults.map(({ given, message }) => ({ given, text: say`${name}: ${message}` })));
+    for (const mailbox of mailboxes) {
       const key = addressKey(mailbox.address);
       if (seen.has(key)) continue;
       seen.add(key);
       unique[field].push(mailbox);
     }
   }
-  return unique;
+  const [first] = wrong;
+  if (first === undefined) return unique;
+  const shown = wrong.slice(0, MAX_SHOWN_RECIPIENTS).map(({ given }) => given.slice(0, MAX_SHOWN_CHARACTERS));
+  throw new AppError('invalid_recipient', first.text, { extra: { recipients: shown } });
 };
 
 const merge = (field: string, value: string | undefined, alias: string | undefined): string | null => {
@@ -210,38 +227,79 @@ const attachmentsOf = (body: SendBody): DraftAttachment[] => {
 /** What a template can give. */
 type Writing = Pick<Draft, 'subject' | 'text' | 'html'>;
 
-const writingOf = (body: SendBody): Writing => {
-  const text = merge('text', body.text, body.text_body);
-  const html = merge('html', body.html, body.html_body);
-  const subject = withoutInvisibles(body.subject ?? '');
-  if (subject.trim() === '') throw invalidField(nameOf(body, 'subject'), say`must not be empty`);
-  return { subject, text, html };
+const writingReaders = (body: SendBody) => ({
+  text: () => merge('text', body.text, body.text_body),
+  html: () => merge('html', body.html, body.html_body),
+  subject: () => {
+    const subject = withoutInvisibles(body.subject ?? '');
+    if (subject.trim() === '') throw invalidField(nameOf(body, 'subject'), say`must not be empty`);
+    return subject;
+  },
+});
+
+/**
+ * What the readers return, all of which are asked. Throws the faults that they found in fields as one error, and what one threw of
+ * another kind where no field has a fault.
+ */
+const readAll = <T extends object>(readers: { readonly [K in keyof T]: () => T[K] }): T => {
+  const read: Partial<T> = {};
+  const thrown: unknown[] = [];
+  for (const name of Object.keys(readers) as (keyof T)[]) {
+    try {
+      read[name] = readers[name]();
+    } catch (error) {
+      thrown.push(error);
+    }
+  }
+  if (thrown.length === 0) return read as T;
+  const faults = thrown.flatMap((error) => (error instanceof AppError ? (error.fields ?? []) : []));
+  throw thrown.length > 1 && faults.length > 0 ? unfit(faults) : thrown[0];
 };
 
 /** The draft without subject, text and HTML: `withWriting` adds them. */
-export const frameOf = (body: SendBody): Omit<Draft, keyof Writing> => ({
-  from: parseFrom(body.from, nameOf(body, 'from')),
-  ...uniqueRecipients(body),
-  replyTo: mailboxes('invalid_request', body, 'reply_to'),
+type Frame = Omit<Draft, keyof Writing>;
+
+export const frameOf = (body: SendBody): Frame => framed(body, readAll(frameReaders(body)));
+
+/** What may be refused. */
+const frameReaders = (body: SendBody) => ({
+  from: () => parseFrom(body.from, nameOf(body, 'from')),
+  recipients: () => uniqueRecipients(body),
+  replyTo: () => replyTo(body),
+  attachments: () => attachmentsOf(body),
+  calendar: () => (body.calendar === undefined ? null : toInvitation(body.calendar)),
+});
+
+interface Framing extends Pick<Draft, 'from' | 'replyTo' | 'attachments' | 'calendar'> {
+  readonly recipients: Record<RecipientField, Mailbox[]>;
+}
+
+const framed = (body: SendBody, { from, recipients, replyTo, attachments, calendar }: Framing): Frame => ({
+  from,
+  ...recipients,
+  replyTo,
   route: body.route ?? null,
   kind: body.message_kind ?? null,
   tags: uniqueTags(body),
   metadata: body.metadata ?? {},
   headers: headersOf(body),
-  attachments: attachmentsOf(body),
+  attachments,
   settings: body.settings ?? {},
-  calendar: body.calendar === undefined ? null : toInvitation(body.calendar),
+  calendar,
   scheduledAt: body.scheduled_at === undefined ? null : Date.parse(body.scheduled_at),
   shared: null,
 });
 
-export const withWriting = (frame: Omit<Draft, keyof Writing>, { subject, text, html }: Writing): Draft => {
+export const withWriting = (frame: Frame, { subject, text, html }: Writing): Draft => {
   const ids = frame.attachments.flatMap(({ contentId }) => contentId ?? []);
   return { ...frame, subject, text, html: html && withPlainReferences(html, ids) };
 };
 
 /** The draft of a body without a template. */
 export const toDraft = (body: SendBody): Draft => {
-  const writing = writingOf(body);
-  return withWriting(frameOf(body), writing);
+  const { text, html, subject, ...framing } = readAll<Writing & Framing>({
+    ...writingReaders(body),
+    ...frameReaders(body),
+  });
+  return withWriting(framed(body, framing), { text, html, subject });
 };

@@ -16,7 +16,7 @@ export const toInvitation = (
   at = 'body.calendar',
 ): Invitation => {
   const invalid = (field: string, message: Text, hint?: Text): AppError =>
-    new AppError('invalid_request', say`The appointment cannot be understood: ${field} ${message}.`, {
+    new AppError('invalid_request', say`\`${at}.${field}\`: ${message}`, {
       ...(hint === undefined ? {} : { hint }),
       extra: { fields: [{ path: `${at}.${field}`, message }] },
     });

@@ -36,17 +36,30 @@ export type Access = (typeof openAccess)[number] | Permission;
 const permissionNames: ReadonlySet<string> = new Set(permissions);
 export const isPermission = (access: Access): access is Permission => permissionNames.has(access);
 
-const hints: Readonly<Partial<Record<Access, Text>>> = {
-  session: say`This is for people: sign in with POST /api/auth/request-otp and use the session.`,
-  practice_creator: say`Practices are created by who is signed in and Owner or Admin of one, and by the operator.`,
-  operator: say`This is for operators: sign in by code or password with an address that the configuration names under \`operators\`, or send the admin token in X-Admin-Token.`,
-};
+const refusals: Readonly<Record<Exclude<(typeof openAccess)[number], 'public' | 'authenticated'>, Refusal>> =
+  {
+    session: {
+      text: say`This is for people who are signed in.`,
+      hint: say`Sign in with POST /api/auth/request-otp and use the session.`,
+    },
+    practice_creator: {
+      text: say`This credential may not create practices.`,
+      hint: say`Practices are created by who is signed in and Owner or Admin of one, and by the operator.`,
+    },
+    operator: {
+      text: say`This is for operators of the service.`,
+      hint: say`Sign in by code or password with an address that the configuration names under \`operators\`, or send the admin token in X-Admin-Token.`,
+    },
+  };
 
-/** For who lacks it, where that is not simply a permission of a role or a token. */
-export const hintFor = (access: Access): { readonly hint?: Text } => {
-  const hint = hints[access];
-  return hint === undefined ? {} : { hint };
-};
+interface Refusal {
+  readonly text: Text;
+  readonly hint: Text;
+}
+
+/** For who lacks it, where that is no permission of a role or a token. */
+export const refusalOf = (access: Access): Refusal | undefined =>
+  (refusals as Readonly<Partial<Record<Access, Refusal>>>)[access];
 
 const accessNames: ReadonlySet<string> = new Set([...openAccess, ...permissions]);
 export const isAccess = (name: string): name is Access => accessNames.has(name);

@@ -59,7 +59,7 @@ export const requireMayHandle = (caller: Caller, role: Role): void => {
       : say`The role ${role.name} has a permission that you lack: ${permission}.`;
   throw new AppError('forbidden', text, {
     hint: say`A member can only give, change or remove roles within their own permissions: ask someone who has the permission.`,
-    extra: { permission },
+    extra: permission === 'owner' ? {} : { permission },
   });
 };
 

@@ -120,7 +120,7 @@ const onlyCookie = (header: string, name: string): string | null => {
 const csrfRefused = (): AppError =>
   new AppError('forbidden', say`The request has a session cookie without its CSRF token.`, {
     hint: say`Send the value of the cookie svc_csrf, or \`csrf_token\` of GET /api/auth/me, in X-CSRF-Token.`,
-    extra: { permission: 'csrf' },
+    extra: {},
   });
 
 export const createSessions = ({

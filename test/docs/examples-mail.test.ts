@@ -77,9 +77,11 @@ describe('the description', () => {
 
 const documents = [...documentNames(), 'src/app/quickstart/walk.ts', 'src/app/quickstart/lines.ts'];
 const subjects = documents.flatMap((name) =>
-  [...readFileSync(path.join(ROOT, name), 'utf8').matchAll(/\bsubject["']?: ?["']([^"'{}]+)["']/gi)].map(
-    ([, subject = '']) => [name, subject] as const,
-  ),
+  [
+    ...readFileSync(path.join(ROOT, name), 'utf8').matchAll(
+      /\bsubject["']? ?(?::|=>?) ?["']([^"'{}]+)["']/gi,
+    ),
+  ].map(([, subject = '']) => [name, subject] as const),
 );
 
 describe('the documents', () => {

@@ -156,7 +156,7 @@ describe('an operator', () => {
     const refused = await app.request('GET', '/api/admin/practices', undefined, olga.token);
     expect([refused.status, refused.body]).toMatchObject([
       403,
-      { code: 'forbidden', permission: 'operator' },
+      { code: 'forbidden', error: 'This is for operators of the service.' },
     ]);
   });
 

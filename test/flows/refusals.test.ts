@@ -498,7 +498,10 @@ const requests: Rows = [
   ['a project token on sources', forbidden('messages.view_content', () => ['GET', `${busy.base}/captures`])],
   [
     'a project token that makes a practice',
-    forbidden('practice_creator', () => ['POST', '/api/practices'], { name: 'Neu' }),
+    {
+      ...forbidden('', () => ['POST', '/api/practices'], { name: 'Neu' }),
+      extra: { error: 'This credential may not create practices.' },
+    },
   ],
   ...['', '/timeline', '/events'].map(
     (view) =>

@@ -133,13 +133,13 @@ const cases: Case[] = [
     answers: { permission: 'messages.send' },
   },
   {
-    name: 'an operator route names the operator',
+    name: 'an operator route names the operator, which is no permission',
     method: 'DELETE',
     path: `/api/practices/${TENANT}`,
     headers: sender,
     status: 403,
     code: 'forbidden',
-    answers: { permission: 'operator' },
+    answers: { error: 'This is for operators of the service.' },
   },
   {
     name: 'another tenant is unknown before a permission is missing',

@@ -81,6 +81,22 @@ describe('what cannot be understood', () => {
       refusal: { code: 'invalid_request', fields: [{ path: 'body.text_body', message: expect.any(String) }] },
     },
     {
+      name: 'several recipients at once',
+      given: { to: ['a@x.org', 'anna'], cc: 'c@', bcc: 'd@x.org, @' },
+      refusal: { code: 'invalid_recipient', recipients: ['anna', 'c@', 'd@x.org, @'] },
+    },
+    {
+      name: 'several fields at once, before recipients',
+      given: { from: 'a@x.org, b@x.org', to: 'anna', reply_to: ['nobody', 'no one'], subject: ' ' },
+      refusal: {
+        code: 'invalid_request',
+        fields: ['subject', 'from', 'reply_to', 'reply_to'].map((field) => ({
+          path: `body.${field}`,
+          message: expect.any(String),
+        })),
+      },
+    },
+    {
       name: 'two different HTML texts',
       given: { html: '<p>1', html_body: '<p>2' },
       refusal: { code: 'invalid_request', fields: [{ path: 'body.html_body', message: expect.any(String) }] },

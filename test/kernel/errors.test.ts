@@ -9,7 +9,9 @@ const codes = Object.keys(errorTable) as ErrorCode[];
 
 describe('the table of codes', () => {
   test.each(codes)('%s has a status, a hint that is a sentence, and a name in snake case', (code) => {
-    const { status, hint } = errorTable[code];
+    const { status, cause, hint, de } = errorTable[code];
+    for (const text of [inEnglish(cause), de.cause]) expect(text).toMatch(/^[A-ZÄÖÜ].{15,}\.$/s);
+    expect(inEnglish(cause)).not.toBe(inEnglish(hint));
     expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(600);

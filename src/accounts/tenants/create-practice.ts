@@ -36,7 +36,7 @@ const invalid = (path: string, error: Text, message: Text): AppError =>
 const operatorOnly = (what: Text): AppError =>
   new AppError('forbidden', what, {
     hint: say`Leave the field out, or ask the operator.`,
-    extra: { permission: 'operator' },
+    extra: {},
   });
 
 const ownerOf = (

@@ -67,7 +67,6 @@ export const words = {
   'The content links to a host on a block list.': 'Der Inhalt verweist auf einen Host auf einer Sperrliste.',
   'belongs to a stored template, and none is named':
     'gehört zu einer gespeicherten Vorlage, und keine ist genannt',
-  'The message cannot be understood.': 'Die Nachricht ist nicht zu verstehen.',
   'must have at most {} characters in all': 'darf insgesamt höchstens {} Zeichen haben',
   'has another value than {}, whose alias it is': 'hat einen anderen Wert als {}, für das es steht',
   'is the id of an earlier attachment too': 'ist auch die Kennung eines früheren Anhangs',
@@ -150,7 +149,6 @@ export const words = {
   'The message cannot be read: {}.': 'Die Nachricht ist nicht zu lesen: {}.',
   'Send a message of fewer parts, in the usual encodings.':
     'Senden Sie eine Nachricht mit weniger Teilen und in den üblichen Kodierungen.',
-  'The appointment cannot be understood: {} {}.': 'Der Termin ist nicht zu verstehen: {} {}.',
   'is a time that clocks in {} skip': 'ist eine Zeit, die die Uhren in {} überspringen',
   'Clocks are put forward there; name a time before or after that, or one with an offset.':
     'Dort werden die Uhren vorgestellt; nennen Sie eine Zeit davor oder danach oder eine mit Zeitabstand zu UTC.',

@@ -3,7 +3,8 @@ import { type CodeDeclaration, errorTable } from '#src/kernel/error-table.ts';
 import type { Sentences } from '#src/kernel/say.ts';
 
 /** The table has them beside the English ones. */
-const wordsOfCodes = Object.values<CodeDeclaration>(errorTable).flatMap(({ brief, hint, de }) => [
+const wordsOfCodes = Object.values<CodeDeclaration>(errorTable).flatMap(({ brief, cause, hint, de }) => [
+  [cause.key, de.cause],
   [hint.key, de.hint],
   ...(brief && de.brief !== undefined ? [[brief.key, de.brief]] : []),
 ]);
@@ -12,12 +13,15 @@ export const words = {
   ...(Object.fromEntries(wordsOfCodes) as Readonly<Record<string, string>>),
 
   // What an access asks for.
-  'This is for people: sign in with POST /api/auth/request-otp and use the session.':
-    'Das ist für Personen: Melden Sie sich mit POST /api/auth/request-otp an und nutzen Sie die Sitzung.',
+  'This is for people who are signed in.': 'Das ist für Personen, die angemeldet sind.',
+  'Sign in with POST /api/auth/request-otp and use the session.':
+    'Melden Sie sich mit POST /api/auth/request-otp an und nutzen Sie die Sitzung.',
+  'This credential may not create practices.': 'Mit diesen Zugangsdaten lassen sich keine Praxen anlegen.',
   'Practices are created by who is signed in and Owner or Admin of one, and by the operator.':
     'Praxen legt an, wer angemeldet und in einer Praxis Inhaber oder Verwaltung ist, und der Betreiber.',
-  'This is for operators: sign in by code or password with an address that the configuration names under `operators`, or send the admin token in X-Admin-Token.':
-    'Das ist für Betreiber: Melden Sie sich mit einer Adresse an, die die Konfiguration unter `operators` nennt, oder senden Sie das Admin-Token in X-Admin-Token.',
+  'This is for operators of the service.': 'Das ist für Betreiber des Dienstes.',
+  'Sign in by code or password with an address that the configuration names under `operators`, or send the admin token in X-Admin-Token.':
+    'Melden Sie sich mit einer Adresse an, die die Konfiguration unter `operators` nennt, oder senden Sie das Admin-Token in X-Admin-Token.',
 
   // Credentials.
   'The request has no credential.': 'Die Anfrage hat keine Zugangsdaten.',
