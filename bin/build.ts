@@ -140,8 +140,11 @@ ${preloads.join('')}<script type="module" src="${asset(main)}"></script>
 `;
 };
 
-/** Resolves with what was built, for its budgets. */
-export const buildDashboard = async (): Promise<Built> => {
+/**
+ * Resolves with what was built, for its budgets. Compressing takes most of the time: whoever builds at each change leaves it out, and
+ * browsers get the files as they are.
+ */
+export const buildDashboard = async ({ compress = true } = {}): Promise<Built> => {
   const { metafile, outputFiles } = await build({
     absWorkingDir: ROOT,
     entryPoints: Object.values(ENTRIES),
@@ -177,10 +180,11 @@ export const buildDashboard = async (): Promise<Built> => {
     ['index-passwords.html', Buffer.from(pageFor(metafile, true))],
   ] as const;
   for (const [name, bytes] of [...files, ...pages]) {
+    await put(name, bytes);
+    if (!compress) continue;
     const zipped = await promisify(gzip)(bytes, { level: constants.Z_BEST_COMPRESSION });
     await put(`${name}.br`, await promisify(brotliCompress)(bytes, BROTLI));
     await put(`${name}.gz`, zipped);
-    await put(name, bytes);
     sizes.set(`dist/dashboard/${name}`, zipped.length);
   }
   // Those that end in a number are another build's, under way.

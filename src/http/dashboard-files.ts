@@ -53,11 +53,16 @@ const readBuilt = async (
   const taken = new Negotiator({ headers: { 'accept-encoding': header('accept-encoding') } }).encodings([
     ...ENCODINGS,
   ]);
-  const encoding = ENCODINGS.find((one) => taken.includes(one)) ?? 'identity';
-  const body = await readFile(join(folder, `${name}${ENDINGS[encoding]}`)).catch((error) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const wanted = ENCODINGS.find((one) => taken.includes(one)) ?? 'identity';
+  const read = (encoding: typeof wanted): Promise<Buffer | null> =>
+    readFile(join(folder, `${name}${ENDINGS[encoding]}`)).catch((error) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
+  const compressed = await read(wanted);
+  // `npm run dev` compresses nothing.
+  const encoding = compressed === null ? 'identity' : wanted;
+  const body = compressed ?? (await read('identity'));
   const headers = {
     Vary: 'Accept-Encoding',
     ...(encoding === 'identity' ? {} : { 'Content-Encoding': encoding }),

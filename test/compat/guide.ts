@@ -32,6 +32,13 @@ export interface Guide {
 const codeBlock = (syntax: string, code: string): string => `\`\`\`${syntax}\n${code}\n\`\`\``;
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
+const differencesFirst = <B extends { readonly differs?: string }>(
+  behaviours: readonly B[],
+): readonly B[] => [
+  ...behaviours.filter(({ differs }) => differs !== undefined),
+  ...behaviours.filter(({ differs }) => differs === undefined),
+];
+
 /** In Markdown. */
 export const guideText = (
   { from, start, changes, notes }: Guide,
@@ -48,12 +55,14 @@ export const guideText = (
       'After:',
       codeBlock(syntax, after),
     ]),
-    '## What is the same, and what differs',
+    '## What differs, and what is the same',
     `Each row is shown with ${from}'s published client by the tests of this repository.`,
     [
       '| behaviour | here |',
       '| --- | --- |',
-      ...behaviours.map(({ what, differs }) => `| ${cell(what)} | ${cell(differs ?? 'the same')} |`),
+      ...differencesFirst(behaviours).map(
+        ({ what, differs }) => `| ${cell(what)} | ${cell(differs ?? 'the same')} |`,
+      ),
     ].join('\n'),
     ...(notes.length === 0 ? [] : ['## Also good to know', notes.map((note) => `- ${note}`).join('\n')]),
   ].join('\n\n')}\n`;
