@@ -99,8 +99,12 @@ export type Compress = (
 
 /** Resolves with null where the answer is to be sent as it is. */
 export const createCompress = (): Compress => {
-  /** The compressed forms of fixed documents, by route and encoding. */
-  const kept = new Map<string, Promise<Buffer>>();
+  /** The compressed forms of fixed documents, by what they are: a route may have several. */
+  const keptIn: Readonly<Record<Encoding, Map<string | Uint8Array, Promise<Buffer>>>> = {
+    zstd: new Map(),
+    br: new Map(),
+    gzip: new Map(),
+  };
   return async (route, accepted, contentType, given) => {
     if (!mayCompress(route) || !TEXT.test(contentType)) return null;
     const encoding = encodingFor(
@@ -110,11 +114,11 @@ export const createCompress = (): Compress => {
     if (encoding === null) return null;
     const make = () => compress(Buffer.from(given as string), encoding, route.isFixed === true);
     if (route.isFixed !== true) return { body: await make(), encoding };
-    const key = `${route.id} ${encoding}`;
-    const made = kept.get(key) ?? make();
-    kept.set(key, made);
+    const kept = keptIn[encoding];
+    const made = kept.get(given) ?? make();
+    kept.set(given, made);
     // One that failed is tried again with the next request.
-    made.catch(() => kept.delete(key));
+    made.catch(() => kept.delete(given));
     return { body: await made, encoding };
   };
 };

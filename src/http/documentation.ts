@@ -1,9 +1,17 @@
 // The descriptions of the API as routes of it. Each is made at its first request and kept: the list of routes does
 // not change while the service runs.
-import { createHash } from 'node:crypto';
 import { Document, isCollection, isPair, isScalar } from 'yaml';
+import { z } from 'zod';
+import { AppError } from '#src/kernel/errors.ts';
 import { HTML_TYPE } from '#src/kernel/page.ts';
-import { defineRoute, type Route } from '#src/kernel/route.ts';
+import {
+  ANY_TYPE,
+  defineRoute,
+  type RequestContext,
+  type Route,
+  type RouteResult,
+} from '#src/kernel/route.ts';
+import { say } from '#src/kernel/say.ts';
 import type { ServiceInfo } from './api-facts.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -37,6 +45,25 @@ const toYaml = (value: JsonSchema): string => {
   return document.toString({ indent: INDENT, lineWidth: LINE_WIDTH, flowCollectionPadding: false });
 };
 
+/** Script and style of its own alone; no string becomes markup. */
+const PAGE_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; " +
+    "base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+};
+const UNCHANGED = { description: 'the client has it as it is' };
+
+/** The dashboard opens it with the id of a practice, which its script reads. */
+const referenceRoute = {
+  method: 'get',
+  tag: 'Service',
+  access: 'public',
+  isFixed: true,
+  stability: 'stable',
+  usedBy: 'browsers and tools',
+  query: z.looseObject({}),
+} as const;
+
 /** `listRoutes` is asked at the first request, so that the list may hold these routes too. */
 export const documentationRoutes = (listRoutes: () => readonly Route[], info: ServiceInfo): Route[] => {
   // What makes them is loaded at their first request, which few daemons ever get.
@@ -46,14 +73,24 @@ export const documentationRoutes = (listRoutes: () => readonly Route[], info: Se
       return toYaml(openApiDocument(listRoutes(), info, part));
     });
   const [native, foreign] = [yamlOf('native'), yamlOf('foreign')];
-  const page = once(async () => {
-    const { referencePage, referenceStyle } = await import('./reference.ts');
-    const styleHash = createHash('sha256').update(referenceStyle).digest('base64');
-    return {
-      body: referencePage(listRoutes(), info),
-      policy: `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'`,
-    };
+  const files = once(async () => {
+    const { referenceFiles } = await import('./reference/files.ts');
+    return referenceFiles(listRoutes(), info);
   });
+  const fileNamed = async (name: string, { header }: RequestContext): Promise<RouteResult> => {
+    const file = await (await files())(name);
+    if (!file) throw new AppError('not_found', say`There is no such page.`);
+    const { body, contentType, etag } = file;
+    const headers = {
+      ETag: etag,
+      'Cache-Control': 'public, max-age=300',
+      ...(contentType === HTML_TYPE ? PAGE_HEADERS : {}),
+    };
+    const isKnown = header('if-none-match')
+      ?.split(/,\s*/)
+      .some((given) => given.replace(/^W\//, '') === etag);
+    return isKnown ? { status: 304, headers } : { status: 200, body, contentType, headers };
+  };
   return [
     defineRoute({
       method: 'get',
@@ -83,20 +120,48 @@ export const documentationRoutes = (listRoutes: () => readonly Route[], info: Se
       handle: async () => ({ status: 200, body: await foreign(), contentType: YAML_TYPE }),
     }),
     defineRoute({
-      method: 'get',
+      ...referenceRoute,
       path: '/reference',
-      tag: 'Service',
       id: 'getReference',
-      summary: 'The API described for people.',
-      access: 'public',
-      isFixed: true,
-      stability: 'stable',
-      responses: { 200: { description: 'an HTML page', body: HTML_TYPE } },
-      handle: async () => {
-        const { body, policy } = await page();
-        const headers = { 'Content-Security-Policy': policy };
-        return { status: 200, body, contentType: HTML_TYPE, headers };
+      summary: 'The API described for people: where to start, and all calls.',
+      responses: { 200: { description: 'an HTML page', body: HTML_TYPE }, 304: UNCHANGED },
+      handle: (_, context) => fileNamed('start', context),
+    }),
+    defineRoute({
+      ...referenceRoute,
+      path: '/reference.md',
+      id: 'getReferenceText',
+      summary: 'The same as Markdown.',
+      responses: { 200: { description: 'Markdown', body: 'text/markdown; charset=utf-8' }, 304: UNCHANGED },
+      handle: (_, context) => fileNamed('start.md', context),
+    }),
+    defineRoute({
+      ...referenceRoute,
+      path: '/reference/{page}',
+      id: 'getReferencePage',
+      summary: 'A page of the reference; with `.md` as Markdown.',
+      params: z.object({
+        page: z
+          .string()
+          .max(100)
+          .meta({ examples: ['sending'] }),
+      }),
+      responses: {
+        200: { description: 'an HTML page, Markdown, or a file that a page uses', body: ANY_TYPE },
+        304: UNCHANGED,
       },
+      handle: ({ params }, context) => fileNamed(params.page, context),
+    }),
+    defineRoute({
+      ...referenceRoute,
+      path: '/llms.txt',
+      id: 'getLlmsText',
+      summary: 'The pages of the reference for tools that read for people.',
+      responses: {
+        200: { description: 'Markdown by the convention of llms.txt', body: 'text/plain; charset=utf-8' },
+        304: UNCHANGED,
+      },
+      handle: (_, context) => fileNamed('llms.txt', context),
     }),
   ];
 };

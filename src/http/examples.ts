@@ -1,10 +1,11 @@
-// A call of each route as an example: the values that its schemas declare. /openapi.yaml has them beside the schemas, the
-// reference as a command for a shell.
+// A call of each route as an example: the values that its schemas declare, as one neutral value. /openapi.yaml has the values
+// beside the schemas, the reference as samples in five languages (`reference/samples.ts`).
 import type { z } from 'zod';
 import { EXAMPLE_ID } from '#src/kernel/fields.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { bodyTypes, isTextType } from './api-facts.ts';
 import { examplesOf } from './json-schema.ts';
+import { isTenantPath, parametersOf } from './routing.ts';
 
 const isRequired = (schema: z.ZodType): boolean => !schema.safeParse(undefined).success;
 
@@ -22,45 +23,64 @@ export const bodyExamples = (route: Route, type: string): readonly unknown[] => 
     : [];
 };
 
-const inShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+export interface SampleCall {
+  readonly id: string;
+  /** In upper case. */
+  readonly method: string;
+  /** With `{names}`. */
+  readonly path: string;
+  /** Values of the names in the path, but that of the practice whose token it is. */
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: { readonly type: string; readonly value: unknown } | null;
+  /** `secret`: a bearer token of another kind, which the call describes. */
+  readonly credential: 'none' | 'token' | 'admin' | 'secret';
+}
 
-const credential = ({ access, challenge }: Route): string[] => {
-  if (access === 'public') return challenge === undefined ? [] : ['-H "Authorization: Bearer $SECRET"'];
-  return [access === 'operator' ? '-H "X-Admin-Token: $ADMIN_TOKEN"' : '-H "Authorization: Bearer $TOKEN"'];
+const credentialOf = ({ access, challenge }: Route): SampleCall['credential'] => {
+  if (access === 'public') return challenge === undefined ? 'none' : 'secret';
+  return access === 'operator' ? 'admin' : 'token';
 };
 
-const bodyArguments = (route: Route): string[] => {
-  const type = bodyTypes(route).find((type) => bodyExamples(route, type).length > 0);
-  if (type === undefined) return [];
-  const [example] = bodyExamples(route, type);
-  const body = typeof example === 'string' ? example : JSON.stringify(example);
-  return [`-H 'Content-Type: ${type}'`, `-d ${inShell(body)}`];
+const bodyOf = (route: Route): SampleCall['body'] => {
+  // Generated clients send none with a GET (RFC 9110 §9.3.1).
+  if (route.method === 'get') return null;
+  for (const type of bodyTypes(route)) {
+    const [value] = bodyExamples(route, type);
+    if (value !== undefined) return { type, value };
+  }
+  return null;
 };
 
-const requiredHeaders = ({ headers }: Route): string[] =>
-  Object.entries(headers?.shape ?? {}).flatMap(([name, declared]) =>
-    isRequired(declared as z.ZodType)
-      ? [`-H ${inShell(`${name}: ${parameterExample(declared as z.ZodType)}`)}`]
-      : [],
+const examplesIn = (
+  shape: Readonly<Record<string, unknown>> | undefined,
+  isShown: (schema: z.ZodType, name: string) => boolean = () => true,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries((shape ?? {}) as Record<string, z.ZodType>).flatMap(([name, schema]) => {
+      const example = isShown(schema, name) ? parameterExample(schema) : undefined;
+      return example === undefined ? [] : [[name, example]];
+    }),
   );
 
-/** The example as a command of curl. */
-export const curlOf = (route: Route, origin: string): string => {
-  const path = route.path.replace(/\{(\w+)\}/g, (place, name: string) => {
-    const declared = route.params?.shape[name] as z.ZodType | undefined;
-    const example = declared && parameterExample(declared);
-    return example === undefined ? place : encodeURIComponent(String(example));
-  });
-  const query = Object.entries(route.query?.shape ?? {}).flatMap(([name, declared]) => {
-    const example = parameterExample(declared as z.ZodType);
-    return example === undefined ? [] : [`${name}=${encodeURIComponent(String(example))}`];
-  });
-  const target = `${origin}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;
-  const method = route.method === 'get' ? '' : `-X ${route.method.toUpperCase()} `;
-  return [
-    `curl ${method}${inShell(target)}`,
-    ...credential(route),
-    ...requiredHeaders(route),
-    ...bodyArguments(route),
-  ].join(' \\\n  ');
+export const sampleCallOf = (route: Route): SampleCall => {
+  const isOwnPractice = (name: string): boolean => name === 'id' && isTenantPath(route.path);
+  const declared = examplesIn(route.params?.shape, (_, name) => !isOwnPractice(name));
+  const params = Object.fromEntries(
+    parametersOf(route.path)
+      .filter((name) => !isOwnPractice(name))
+      .map((name) => [name, declared[name] ?? `{${name}}`]),
+  );
+  const headers = examplesIn(route.headers?.shape, isRequired);
+  return {
+    id: route.id,
+    method: route.method.toUpperCase(),
+    path: route.path,
+    params,
+    query: examplesIn(route.query?.shape),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+    body: bodyOf(route),
+    credential: credentialOf(route),
+  };
 };

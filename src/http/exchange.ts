@@ -382,6 +382,9 @@ export const answerError = async (
   if (error.code === 'unauthorized') headers['WWW-Authenticate'] = exchange.route?.challenge ?? 'Bearer';
   const retryAfter = error.extra.retry_after;
   if (typeof retryAfter === 'number') headers['Retry-After'] = String(retryAfter);
+  // A foreign form has codes of its own, and a page says all that there is.
+  if (!exchange.shape?.refusals && !isReadByPerson(exchange))
+    headers.Link = `</reference/errors#${error.code}>; rel="help"`;
   const result =
     exchange.shape?.refusals?.write(error) ??
     (isReadByPerson(exchange)

@@ -96,7 +96,8 @@ export const mergeDirections = <T extends { readonly components: { readonly sche
   return { ...renamed, components: { ...renamed.components, schemas: Object.fromEntries(named) } };
 };
 
-export const createSchemaBook = (): SchemaBook => {
+/** The examples within are shown where the whole is sent, so they are left out unless `hasExamples`. */
+export const createSchemaBook = ({ hasExamples = false } = {}): SchemaBook => {
   const components: Record<string, JsonSchema> = {};
 
   const add = (name: string, schema: JsonSchema): void => {
@@ -116,8 +117,7 @@ export const createSchemaBook = (): SchemaBook => {
       override: ({ jsonSchema }) => {
         nameFields({ jsonSchema });
         clean({ jsonSchema });
-        // The examples are shown where the whole is sent.
-        delete jsonSchema.examples;
+        if (!hasExamples) delete jsonSchema.examples;
         const { describedBy } = jsonSchema;
         delete jsonSchema.describedBy;
         if (describedBy instanceof z.ZodType)

@@ -17,7 +17,7 @@ import {
   statusFor,
   takesVersion,
 } from './api-facts.ts';
-import { bodyExamples, curlOf, parameterExample } from './examples.ts';
+import { bodyExamples, parameterExample, sampleCallOf } from './examples.ts';
 import {
   COMPONENTS,
   createSchemaBook,
@@ -26,6 +26,7 @@ import {
   mergeDirections,
   type SchemaBook,
 } from './json-schema.ts';
+import { inCurl } from './reference/samples.ts';
 import { namesPracticeInHeader, parametersOf } from './routing.ts';
 import { componentName, shareFields, shareRepeated } from './shared-components.ts';
 
@@ -162,7 +163,7 @@ interface Operation {
   readonly responses: Record<string, JsonSchema>;
 }
 
-const operation = (route: Route, book: SchemaBook, origin: string): Operation => {
+const operation = (route: Route, book: SchemaBook): Operation => {
   const place = route.id;
   const declared = parametersFor(route, book);
   const responses = Object.entries(route.responses).map(([status, response]) => [
@@ -186,7 +187,7 @@ const operation = (route: Route, book: SchemaBook, origin: string): Operation =>
     ...(route.body && route.method !== 'get' ? { requestBody: requestBody(route, route.body, book) } : {}),
     ...(declared.length > 0 || route.body
       ? {}
-      : { 'x-codeSamples': [{ lang: 'Shell', source: curlOf(route, origin) }] }),
+      : { 'x-codeSamples': [{ lang: 'Shell', source: inCurl(sampleCallOf(route)) }] }),
     // A declared answer wins over an error of the same status: it is the more precise one.
     responses: { ...errorResponses(route, book), ...Object.fromEntries(responses) },
   };
@@ -293,7 +294,7 @@ export const openApiDocument = (
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
     const item = paths[route.path] ?? {};
-    item[route.method] = operation(route, book, info.origin);
+    item[route.method] = operation(route, book);
     paths[route.path] = item;
   }
   const errors = errorSchemas(book);

@@ -513,14 +513,6 @@ describe('the service itself', () => {
     await refused('unauthorized', app.request<Refusal>('GET', '/api/meta'));
   });
 
-  test('has a reference to read, without script', async () => {
-    const { status, headers, text } = await app.request('GET', '/reference');
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
-    for (const word of ['/api/practices/{id}/send', 'too_many_recipients', 'messages.view_content']) {
-      expect(text).toContain(word);
-    }
-  });
 
   test('gives every answer an id of its own, and keeps API answers out of caches', async () => {
     const mine = { 'X-Request-Id': 'mine' };

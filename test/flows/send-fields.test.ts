@@ -340,7 +340,7 @@ test('the description of the API has native names and those with capitals, and r
       calendar: { required: ['summary', 'starts_at'] },
     },
   });
-  const { text } = await app.request('GET', '/reference');
+  const { text } = await app.request('GET', '/reference/sending');
   expect(text).toContain('<code>MessageStream</code>');
 });
 

@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { eventsDescription } from '#src/followers/webhooks/described.ts';
-import { curlOf } from '#src/http/examples.ts';
+import { sampleCallOf } from '#src/http/examples.ts';
 import { createSchemaBook } from '#src/http/json-schema.ts';
 import { openApiDocument } from '#src/http/openapi.ts';
-import { referencePage } from '#src/http/reference.ts';
+import { pageAsMarkdown } from '#src/http/reference/markdown.ts';
+import { referenceOf } from '#src/http/reference/pages.ts';
+import { samplesOf } from '#src/http/reference/samples.ts';
 import { errorTable } from '#src/kernel/error-table.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { defineRoute, type Route } from '#src/kernel/route.ts';
@@ -255,69 +257,79 @@ describe('/openapi.yaml', () => {
   });
 });
 
-describe('/reference', () => {
-  test('names every route and every code, and runs no script', async () => {
-    const server = await startServer();
-    const response = await fetch(`${server.url}/reference`);
-    const page = await response.text();
-    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(response.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-/,
-    );
-    for (const { method, path } of allRoutes)
-      expect(page).toContain(`<code>${method.toUpperCase()} ${path}</code>`);
-    for (const code of Object.keys(errorTable)) expect(page).toContain(`id="error-${code}"`);
-    expect(page).toContain('Test &lt;service&gt;');
-    expect(page).not.toMatch(/<script|undefined|\[object/i);
-  });
+/** The page of calls that no subject names, as Markdown. */
+const textOf = (...routes: readonly Route[]): string => {
+  const reference = referenceOf(routes, info);
+  const page = reference.page('more');
+  if (page === undefined) throw new Error('no page has the calls');
+  return pageAsMarkdown(page, reference);
+};
 
+describe('/reference', () => {
   test('says of a route what the server does with it', () => {
     const body = z.object({ text: z.string() });
-    const page = referencePage(
-      [
-        route('/form', { access: 'public', body, form: true, rate: 'sign_in' }),
-        route('/api/things', { access: 'messages.send', audit: 'thing.create' }),
-      ],
-      info,
+    const text = textOf(
+      route('/form', {
+        access: 'public',
+        body,
+        form: true,
+        rate: 'sign_in',
+        audit: { none: 'for the tests' },
+      }),
+      route('/api/things', { access: 'messages.send', audit: 'thing.create' }),
     );
-    const [, form = '', things = ''] = page.split('<section');
+    const [, form = '', things = ''] = text.split('\n## ');
     expect(form).toContain('tight rate limit');
-    expect(form).toContain('<code>multipart/form-data</code>');
+    expect(form).toContain('`multipart/form-data`');
     expect(form).not.toContain('audit');
-    expect(things).toContain('In the audit as <code>thing.create</code>');
-    expect(things).toContain('<code>X-Service-Practice</code>');
+    expect(things).toContain('In the audit as `thing.create`');
+    expect(things).toContain('`X-Service-Practice`');
     expect(things).not.toContain('tight rate limit');
   });
 
-  test('shows the example of a call as a command for a shell', () => {
-    const command = curlOf(
-      route('/api/things/{thingID}', {
-        params: z.object({ thingID: z.string().meta({ examples: ['a/b'] }) }),
-        query: z.object({
-          q: z
-            .string()
-            .optional()
-            .meta({ examples: ['ü'] }),
-          project_id: idSchema.optional(),
-        }),
-        body: z.object({ text: z.string() }).meta({ examples: [{ text: "it's" }] }),
+  const call = sampleCallOf(
+    route('/api/things/{thingID}', {
+      params: z.object({ thingID: z.string().meta({ examples: ['a/b'] }) }),
+      query: z.object({
+        q: z
+          .string()
+          .optional()
+          .meta({ examples: ['ü'] }),
+        project_id: idSchema.optional(),
       }),
-      'https://example.com',
-    );
-    expect(command.split(' \\\n  ')).toEqual([
-      "curl -X POST 'https://example.com/api/things/a%2Fb?q=%C3%BC'",
-      '-H "Authorization: Bearer $TOKEN"',
-      "-H 'Content-Type: application/json'",
-      `-d '{"text":"it'\\''s"}'`,
-    ]);
+      body: z.object({ text: z.string() }).meta({ examples: [{ text: "it's $1 `now`\n" }] }),
+    }),
+  );
+  test.each([
+    [
+      'curl',
+      `curl "$SENDWERK_URL/api/things/a%2Fb?q=%C3%BC" \\
+  -H "Authorization: Bearer $SENDWERK_TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '{ "text": "it'\\''s $1 \`now\`\\n" }'`,
+    ],
+    [
+      'node',
+      "const answer = await sendwerk.testApiThingsThingID({\n  thingID: 'a/b',\n  q: 'ü',\n  body: { text: 'it\\'s $1 `now`\\n' },\n});",
+    ],
+    [
+      'python',
+      'answer = sendwerk.test_api_things_thing_id(\n    thing_id="a/b",\n    q="ü",\n    body={ "text": "it\'s $1 `now`\\n" },\n)',
+    ],
+    ['php', `echo sendwerk('POST', '/api/things/a%2Fb?q=%C3%BC', ['text' => "it's \\$1 \`now\`\\n"]);`],
+    [
+      'go',
+      'fmt.Println(sendwerk("POST", "/api/things/a%2Fb?q=%C3%BC", "{ \\"text\\": \\"it\'s $1 `now`\\\\n\\" }"))',
+    ],
+  ] as const)('shows the example of a call in %s', (language, expected) => {
+    expect(samplesOf(call)[language]).toBe(expected);
   });
 
-  test('describes the fields of a body in the words of its schema', async () => {
-    const server = await startServer();
-    const page = await (await fetch(`${server.url}/reference`)).text();
-    expect(page).toContain(
-      '<td><code>subject</code></td><td><code>string</code></td><td>yes</td><td>the <code>Subject</code> of the message; at least 1 characters, at most 20 characters</td>',
+  test('describes the fields of a body in the words of its schema', () => {
+    const text = textOf(...allRoutes);
+    expect(text).toContain(
+      '- `subject` (`string`, required): the `Subject` of the message; at least 1 characters, at most 20 characters',
     );
-    expect(page).toContain('<td><code>to</code></td><td><code>string | array of string</code></td>');
+    expect(text).toContain('- `to` (`string | array of string`, required)');
   });
 });

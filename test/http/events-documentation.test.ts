@@ -5,9 +5,11 @@ import { eventCatalogue, eventTypes, TEST_EVENT } from '#src/events/catalogue.ts
 import { eventsDescription } from '#src/followers/webhooks/described.ts';
 import { testEnvelope } from '#src/followers/webhooks/schema.ts';
 import { signedHeaders } from '#src/followers/webhooks/sign.ts';
+import { createSchemaBook } from '#src/http/json-schema.ts';
 import { openApiDocument } from '#src/http/openapi.ts';
-import { referencePage } from '#src/http/reference.ts';
-import { escapeHtml } from '#src/kernel/page.ts';
+import { eventsPage } from '#src/http/reference/events-page.ts';
+import { pageAsMarkdown } from '#src/http/reference/markdown.ts';
+import { referenceOf } from '#src/http/reference/pages.ts';
 import { publishedFields } from '#src/messages/published-event.ts';
 import { messageFields } from '#src/messages/published-fields.ts';
 import { dereference } from '#test/support/openapi.ts';
@@ -94,30 +96,30 @@ describe('/openapi.yaml', () => {
   });
 });
 
-describe('/reference', () => {
-  const page = referencePage(allRoutes, info);
-  const [, events = ''] = page.split('<h2 id="events">');
-  const rowOf = (name: string): string =>
-    events.split('<tr>').find((row) => row.startsWith(`<td><a href="#event-${name}">`)) ?? '';
-  const sectionOf = (name: string): string =>
-    events.split(`<section id="event-${name}">`)[1]?.split('</section>')[0] ?? '';
-  const cellsOf = (row: string): string[] =>
-    [...row.matchAll(/<td>(.*?)<\/td>/g)].map(([, cell = '']) => cell);
+describe('/reference/events', () => {
+  const text = pageAsMarkdown(
+    eventsPage(eventsDescription, createSchemaBook({ hasExamples: true })),
+    referenceOf(allRoutes, info),
+  );
+  const sectionOf = (title: string): string => text.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
 
   test('says of every event which operation fires it', () => {
     for (const name of eventTypes) {
-      const words = escapeHtml(eventCatalogue[name].firedBy).replace(/`([^`]+)`/g, '<code>$1</code>');
-      expect(cellsOf(rowOf(name))[1]).toBe(words);
-      expect(sectionOf(name)).toContain(words);
+      expect(text).toContain(`#event-${name}): ${eventCatalogue[name].firedBy}`);
+      expect(sectionOf(name)).toContain(eventCatalogue[name].firedBy);
     }
-    expect(cellsOf(rowOf(TEST_EVENT))[1]).toContain('/test</code>');
+    expect(sectionOf(TEST_EVENT)).toContain('/test`');
   });
 
   test('says which events need tracking, and which chat alerts send', () => {
-    const marked = (column: number): string[] =>
-      names.filter((name) => cellsOf(rowOf(name))[column] === 'yes').toSorted();
-    expect(marked(2)).toEqual(['message.clicked', 'message.delivery_delayed', 'message.opened']);
-    expect(marked(3)).toEqual([
+    const saying = (words: string): string[] =>
+      names.filter((name) => sectionOf(name).includes(words)).toSorted();
+    expect(saying('needs tracking')).toEqual([
+      'message.clicked',
+      'message.delivery_delayed',
+      'message.opened',
+    ]);
+    expect(saying('A chat alert that names no events')).toEqual([
       'message.content_blocked',
       'message.failed',
       'message.hard_bounced',
@@ -127,16 +129,15 @@ describe('/reference', () => {
   });
 
   test('shows every field of an event', () => {
-    const common = events.split('in every event of a message</caption>')[1]?.split('</table>')[0] ?? '';
-    for (const name of Object.keys(messageFields)) expect(common).toContain(`<code>${name}</code>`);
+    const common = sectionOf('Fields of every event of a message');
+    for (const name of Object.keys(messageFields)) expect(common).toContain(`- \`${name}\``);
     for (const type of eventTypes) {
       const isOfMessage = type.startsWith('message.');
-      expect(sectionOf(type).includes('The fields of every event of a message')).toBe(isOfMessage);
+      expect(sectionOf(type).includes('fields of every event of a message')).toBe(isOfMessage);
       for (const name of Object.keys(publishedFields[type]))
-        if (!(isOfMessage && name in messageFields))
-          expect(sectionOf(type)).toContain(`<td><code>${name}</code></td>`);
+        if (!(isOfMessage && name in messageFields)) expect(sectionOf(type)).toContain(`- \`${name}\``);
     }
-    expect(sectionOf(TEST_EVENT)).toContain('<code>webhook_id</code>');
+    expect(sectionOf(TEST_EVENT)).toContain('`webhook_id`');
   });
 
   test('shows the envelope and the header fields', () => {
@@ -144,13 +145,9 @@ describe('/reference', () => {
       { id: 'id', event: 'message.sent', body: Buffer.from('{}'), now: 0 },
       { current: 'whsec_AA==', former: 'whsec_AQ==' },
     );
-    for (const name of Object.keys(headers)) expect(events).toContain(`<td><code>${name}</code></td>`);
-    for (const name of ['id', 'event', 'timestamp', 'data'])
-      expect(events.split('Body of a delivery')[1]?.split('</table>')[0]).toContain(`<code>${name}</code>`);
-    expect(events).not.toMatch(/undefined|\[object|`/);
-  });
-
-  test('leads to the events from its contents', () => {
-    expect(page.split('<main>')[0]).toContain('href="#events"');
+    const delivery = sectionOf('A delivery');
+    for (const name of Object.keys(headers)) expect(delivery).toContain(`- \`${name}\`:`);
+    for (const name of ['id', 'event', 'timestamp', 'data']) expect(delivery).toContain(`- \`${name}\` (`);
+    expect(text).not.toMatch(/undefined|\[object/);
   });
 });

@@ -212,7 +212,8 @@ describe('a handler that asks again who the caller is', () => {
 
 test('both descriptions of the API show its two forms', async () => {
   const { openApiDocument } = await import('#src/http/openapi.ts');
-  const { referencePage } = await import('#src/http/reference.ts');
+  const { pageAsMarkdown } = await import('#src/http/reference/markdown.ts');
+  const { referenceOf } = await import('#src/http/reference/pages.ts');
   const info = { name: 'Test', version: '1', origin: 'https://mail.example.com', events: eventsDescription };
   const routes = [routeOf(() => source(null))];
   const { paths } = openApiDocument(routes, info) as {
@@ -221,5 +222,8 @@ test('both descriptions of the API show its two forms', async () => {
   expect(paths['/api/practices/{id}/stream']?.get.responses).toMatchObject({
     200: { content: { 'application/json': { schema: expect.anything() }, 'text/event-stream': {} } },
   });
-  expect(referencePage(routes, info)).toContain('or <code>text/event-stream</code>, by Accept');
+  const reference = referenceOf(routes, info);
+  const shown = reference.links.map(({ name }) => reference.page(name)).filter((page) => page !== undefined);
+  const text = shown.map((page) => pageAsMarkdown(page, reference)).join('\n');
+  expect(text).toContain('or `text/event-stream`, by Accept');
 });

@@ -3,7 +3,7 @@
 const LATE = [
   '#src/http/forward.ts',
   '#src/http/openapi.ts',
-  '#src/http/reference.ts',
+  '#src/http/reference/files.ts',
   '#src/accounts/moving/arrive.ts',
   '#src/accounts/moving/leave.ts',
   '#src/mail/tolerant-splitter.ts',

@@ -34,6 +34,7 @@ export const words = {
   'Send the one that the request is to be made with.':
     'Senden Sie das, mit dem die Anfrage gestellt werden soll.',
   'There is no such file.': 'Diese Datei gibt es nicht.',
+  'There is no such page.': 'Diese Seite gibt es nicht.',
   'Send each field once, as a browser sends a form, in UTF-8.':
     'Senden Sie jedes Feld einmal, wie ein Browser ein Formular sendet, in UTF-8.',
   'has more than {} fields': 'hat mehr als {} Felder',

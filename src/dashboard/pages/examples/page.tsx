@@ -103,7 +103,12 @@ const Examples = () => {
         intro={w.intro}
         actions={
           <>
-            <LinkButton text={w.reference} href="/reference" target="_blank" rel="noopener" />
+            <LinkButton
+              text={w.reference}
+              href={`/reference/sending?practice=${id}`}
+              target="_blank"
+              rel="noopener"
+            />
             {may('tokens.manage') && (
               <LinkButton text={w.createToken} kind="primary" href={`/app/${id}/tokens`} />
             )}

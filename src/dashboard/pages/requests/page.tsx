@@ -73,7 +73,7 @@ const Row = ({
         />
         {one.code !== null && (
           <p>
-            <a href={`/reference#error-${one.code}`}>{w.reference}</a>
+            <a href={`/reference/errors#${one.code}`}>{w.reference}</a>
           </p>
         )}
       </details>
