@@ -1155,6 +1155,12 @@ export interface Operations {
     answer: ListForm;
     row: never;
   };
+  getLlmsText: {
+    input: {
+    };
+    answer: string;
+    row: never;
+  };
   getMessage: {
     input: {
       /** the practice */
@@ -1331,6 +1337,19 @@ export interface Operations {
     row: never;
   };
   getReference: {
+    input: {
+    };
+    answer: string;
+    row: never;
+  };
+  getReferencePage: {
+    input: {
+      page: string;
+    };
+    answer: Uint8Array;
+    row: never;
+  };
+  getReferenceText: {
     input: {
     };
     answer: string;
@@ -3423,6 +3442,8 @@ export interface Methods {
   getList(input: Operations["getList"]["input"] & CallOptions): Promise<Operations["getList"]["answer"]>;
   /** The form of a list as HTML for a site, and the address of its page. It needs no script. Take it again after a change of the wording. `state` says whether it takes requests now, and `hint` what to do where it does not. */
   getListForm(input: Operations["getListForm"]["input"] & CallOptions): Promise<Operations["getListForm"]["answer"]>;
+  /** The pages of the reference for tools that read for people. */
+  getLlmsText(input?: Operations["getLlmsText"]["input"] & CallOptions): Promise<Operations["getLlmsText"]["answer"]>;
   /** One message */
   getMessage(input: Operations["getMessage"]["input"] & CallOptions): Promise<Operations["getMessage"]["answer"]>;
   /** An attachment of a message. By its place in `attachments` of the message. Always a download without a type of its own. */
@@ -3463,8 +3484,12 @@ export interface Methods {
   getQueue(input?: Operations["getQueue"]["input"] & CallOptions): Promise<Operations["getQueue"]["answer"]>;
   /** Outcomes of mails per route and day, and how near each route is to the guardrail. The guardrail pauses the practice when hard bounces reach 5 % of the messages of a route, or complaints 0.1 % of those that did not bounce, with at least 20 messages. */
   getRates(input?: Operations["getRates"]["input"] & CallOptions): Promise<Operations["getRates"]["answer"]>;
-  /** The API described for people. */
+  /** The API described for people: where to start, and all calls. */
   getReference(input?: Operations["getReference"]["input"] & CallOptions): Promise<Operations["getReference"]["answer"]>;
+  /** A page of the reference; with `.md` as Markdown. */
+  getReferencePage(input: Operations["getReferencePage"]["input"] & CallOptions): Promise<Operations["getReferencePage"]["answer"]>;
+  /** The same as Markdown. */
+  getReferenceText(input?: Operations["getReferenceText"]["input"] & CallOptions): Promise<Operations["getReferenceText"]["answer"]>;
   /** The message of this service that a report of abuse is about. Found by the reported mail, or by a Message-ID in the description. It shows neither text nor addresses of recipients. */
   getReportedMessage(input: Operations["getReportedMessage"]["input"] & CallOptions): Promise<Operations["getReportedMessage"]["answer"]>;
   /** How long data are kept */

@@ -35,6 +35,8 @@ export interface SampleCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: { readonly type: string; readonly value: unknown } | null;
   /** `secret`: a bearer token of another kind, which the call describes. */
+  /** In the form of another service: the clients have no method for it. */
+  readonly isForeign: boolean;
   readonly credential: 'none' | 'token' | 'admin' | 'secret';
 }
 
@@ -70,7 +72,7 @@ export const sampleCallOf = (route: Route): SampleCall => {
   const params = Object.fromEntries(
     parametersOf(route.path)
       .filter((name) => !isOwnPractice(name))
-      .map((name) => [name, declared[name] ?? `{${name}}`]),
+      .map((name) => [name, declared[name] ?? EXAMPLE_ID]),
   );
   const headers = examplesIn(route.headers?.shape, isRequired);
   return {
@@ -81,6 +83,7 @@ export const sampleCallOf = (route: Route): SampleCall => {
     query: examplesIn(route.query?.shape),
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
     body: bodyOf(route),
+    isForeign: route.shape !== undefined,
     credential: credentialOf(route),
   };
 };

@@ -289,6 +289,7 @@ describe('/reference', () => {
 
   const call = sampleCallOf(
     route('/api/things/{thingID}', {
+      id: 'getThing',
       params: z.object({ thingID: z.string().meta({ examples: ['a/b'] }) }),
       query: z.object({
         q: z
@@ -310,11 +311,11 @@ describe('/reference', () => {
     ],
     [
       'node',
-      "const answer = await sendwerk.testApiThingsThingID({\n  thingID: 'a/b',\n  q: 'ü',\n  body: { text: 'it\\'s $1 `now`\\n' },\n});",
+      "const answer = await sendwerk.getThing({\n  thingID: 'a/b',\n  q: 'ü',\n  body: { text: 'it\\'s $1 `now`\\n' },\n});",
     ],
     [
       'python',
-      'answer = sendwerk.test_api_things_thing_id(\n    thing_id="a/b",\n    q="ü",\n    body={ "text": "it\'s $1 `now`\\n" },\n)',
+      'answer = sendwerk.get_thing(thing_id="a/b", q="ü", body={"text": "it\'s $1 `now`\\n"})',
     ],
     ['php', `echo sendwerk('POST', '/api/things/a%2Fb?q=%C3%BC', ['text' => "it's \\$1 \`now\`\\n"]);`],
     [

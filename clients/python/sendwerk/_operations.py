@@ -146,6 +146,7 @@ OPERATIONS: Dict[str, Operation] = {
     "get_letterhead": Operation("GET", "/api/practices/{id}/letterhead", (), "token", False, False, False, None),
     "get_list": Operation("GET", "/api/practices/{id}/lists/{listID}", (), "token", False, False, False, None),
     "get_list_form": Operation("GET", "/api/practices/{id}/lists/{listID}/form", ("language",), "token", False, False, False, None),
+    "get_llms_text": Operation("GET", "/llms.txt", (), "none", False, False, False, None),
     "get_message": Operation("GET", "/api/practices/{id}/messages/{messageID}", (), "token", False, False, False, None),
     "get_message_attachment": Operation("GET", "/api/practices/{id}/messages/{messageID}/attachments/{index}", (), "token", False, False, False, None),
     "get_message_source": Operation("GET", "/api/practices/{id}/messages/{messageID}/source", ("recipient",), "token", False, False, False, None),
@@ -167,6 +168,8 @@ OPERATIONS: Dict[str, Operation] = {
     "get_queue": Operation("GET", "/api/practices/{id}/queue", (), "token", False, False, False, None),
     "get_rates": Operation("GET", "/api/practices/{id}/rates", ("days", "route",), "token", False, False, False, None),
     "get_reference": Operation("GET", "/reference", (), "none", False, False, False, None),
+    "get_reference_page": Operation("GET", "/reference/{page}", (), "none", False, False, False, None),
+    "get_reference_text": Operation("GET", "/reference.md", (), "none", False, False, False, None),
     "get_reported_message": Operation("GET", "/api/admin/abuse-tickets/{ticketID}/message", (), "admin", False, False, False, None),
     "get_retention": Operation("GET", "/api/practices/{id}/retention", (), "token", False, False, False, None),
     "get_role": Operation("GET", "/api/practices/{id}/roles/{roleID}", (), "token", False, False, False, None),
@@ -866,6 +869,10 @@ class Methods:
         """The form of a list as HTML for a site, and the address of its page. It needs no script. Take it again after a change of the wording. `state` says whether it takes requests now, and `hint` what to do where it does not."""
         return self.call("get_list_form", list_id=list_id, id=id, language=language, **options).body
 
+    def get_llms_text(self, **options: Any) -> Any:
+        """The pages of the reference for tools that read for people."""
+        return self.call("get_llms_text", **options).body
+
     def get_message(self, *, message_id: str, id: Optional[str] = None, **options: Any) -> Any:
         """One message"""
         return self.call("get_message", message_id=message_id, id=id, **options).body
@@ -947,8 +954,16 @@ class Methods:
         return self.call("get_rates", id=id, days=days, route=route, **options).body
 
     def get_reference(self, **options: Any) -> Any:
-        """The API described for people."""
+        """The API described for people: where to start, and all calls."""
         return self.call("get_reference", **options).body
+
+    def get_reference_page(self, *, page: str, **options: Any) -> Any:
+        """A page of the reference; with `.md` as Markdown."""
+        return self.call("get_reference_page", page=page, **options).body
+
+    def get_reference_text(self, **options: Any) -> Any:
+        """The same as Markdown."""
+        return self.call("get_reference_text", **options).body
 
     def get_reported_message(self, *, ticket_id: str, **options: Any) -> Any:
         """The message of this service that a report of abuse is about. Found by the reported mail, or by a Message-ID in the description. It shows neither text nor addresses of recipients."""

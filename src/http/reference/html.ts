@@ -5,7 +5,7 @@ import type { ServiceInfo } from '../api-facts.ts';
 import { markdownAddressOf } from './markdown.ts';
 import { addressOf, type Block, type Field, type Page, type PageLink, type Section } from './model.ts';
 import type { Reference } from './pages.ts';
-import { type Language, languageNames, languages } from './samples.ts';
+import { type Language, languageNames, languages, type Samples } from './samples.ts';
 
 /** Descriptions mark code with backticks, as in the declarations, and links as Markdown does. */
 const prose = (raw: string): string =>
@@ -37,9 +37,14 @@ const captioned = (caption: string, inner: string): string =>
 const codeBox = (text: string, label: string, classes: string): string =>
   `<pre class="${classes}" tabindex="0" aria-label="${escapeHtml(label)}" role="region"><code>${escapeHtml(text)}</code></pre>`;
 
-const sampleBoxes = (samples: Readonly<Record<Language, string>>, place: string): string =>
-  languages
-    .map((language) => codeBox(samples[language], `${languageNames[language]}: ${place}`, `s s-${language}`))
+const languagesIn = (samples: Samples): readonly Language[] =>
+  languages.filter((language) => samples[language] !== undefined);
+
+const sampleBoxes = (samples: Samples, place: string): string =>
+  languagesIn(samples)
+    .map((language) =>
+      codeBox(samples[language] ?? '', `${languageNames[language]}: ${place}`, `s s-${language}`),
+    )
     .join('\n');
 
 const written = (block: Block, place: string): string => {
@@ -83,12 +88,13 @@ const sectionHtml = ({ id, title, call, blocks, aside }: Section): string => {
   return `<section id="${id}"${beside === '' ? '' : ' class="two"'}><h2><a href="#${id}">${prose(title)}</a></h2>${main}${beside}</section>`;
 };
 
-const chooser = `<fieldset class="l"><legend>Language of the samples</legend>${languages
-  .map(
-    (language, index) =>
-      `<label><input type="radio" name="language" id="l-${language}" value="${language}"${index === 0 ? ' checked' : ''}><span>${languageNames[language]}</span></label>`,
-  )
-  .join('')}</fieldset>`;
+const chooser = (samples: Samples): string =>
+  `<fieldset class="l"><legend>Language of the samples</legend>${languagesIn(samples)
+    .map(
+      (language, index) =>
+        `<label><input type="radio" name="language" id="l-${language}" value="${language}"${index === 0 ? ' checked' : ''}><span>${languageNames[language]}</span></label>`,
+    )
+    .join('')}</fieldset>`;
 
 const navigation = (links: readonly PageLink[], present: string): string =>
   `<nav id="subjects" aria-label="Subjects"><ul>${links
@@ -125,7 +131,7 @@ export const pageAsHtml = (page: Page, reference: Reference, info: ServiceInfo):
 ${navigation(reference.links, name)}
 <main><h1>${escapeHtml(title)}</h1><p class="lead">${escapeHtml(summary)}</p>
 ${blocks.map((block) => written(block, title)).join('\n')}
-${contents}${hasSamples ? chooser : ''}${setup}
+${contents}${hasSamples ? chooser(reference.setup(page)) : ''}${setup}
 ${sections.map(sectionHtml).join('\n')}
 <p class="e"><a href="${markdownAddressOf(name)}">This page as Markdown</a></p></main></body></html>
 `;

@@ -7,6 +7,8 @@ interface Writing {
   readonly key: (name: string) => string;
   /** Around a list and around an object. */
   readonly brackets: readonly [list: string, object: string];
+  /** Within the brackets of an object on one line. */
+  readonly pad: string;
   readonly emptyObject?: string;
   readonly indent: string;
 }
@@ -26,7 +28,7 @@ const written = (value: unknown, how: Writing, margin: string): string => {
     ([name, one]) => `${isList ? '' : how.key(name)}${written(one, how, inner)}`,
   );
   if (parts.length === 0) return isList ? open + close : (how.emptyObject ?? open + close);
-  const pad = isList || open === '[' ? '' : ' ';
+  const pad = isList ? '' : how.pad;
   const line = `${open}${pad}${parts.join(', ')}${pad}${close}`;
   if (line.length + margin.length <= LINE && !line.includes('\n')) return line;
   // JSON takes no comma after the last one.
@@ -40,6 +42,7 @@ const json: Writing = {
   truth: String,
   key: (name) => `${JSON.stringify(name)}: `,
   brackets: ['[]', '{}'],
+  pad: ' ',
   indent: '  ',
 };
 export const inJson = (value: unknown): string => written(value, json, '');
@@ -64,6 +67,7 @@ const python: Writing = {
   ...json,
   nothing: 'None',
   truth: (value) => (value ? 'True' : 'False'),
+  pad: '',
   indent: '    ',
 };
 export const inPython = (value: unknown, margin = ''): string => written(value, python, margin);
@@ -77,6 +81,7 @@ const php: Writing = {
   text: phpText,
   key: (name) => `${phpText(name)} => `,
   brackets: ['[]', '[]'],
+  pad: '',
   emptyObject: 'new stdClass()',
   indent: '    ',
 };

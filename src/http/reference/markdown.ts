@@ -2,7 +2,7 @@
 import type { ServiceInfo } from '../api-facts.ts';
 import { addressOf, type Block, type Field, type Page, type Section, START } from './model.ts';
 import type { Reference } from './pages.ts';
-import { languageNames, languages } from './samples.ts';
+import { languageNames, languages, type Samples } from './samples.ts';
 
 /** The Markdown of a page has its address with `.md`. */
 export const markdownAddressOf = (name: string): string => `${addressOf(name)}.md`;
@@ -27,6 +27,12 @@ const fieldLines = (fields: readonly Field[], margin: string): readonly string[]
 const captioned = (caption: string, text: string): string =>
   caption === '' ? text : `${caption}:\n\n${text}`;
 
+const sampleTexts = (samples: Samples): readonly string[] =>
+  languages.flatMap((language) => {
+    const text = samples[language];
+    return text === undefined ? [] : [captioned(languageNames[language], fenced(language, text))];
+  });
+
 const written = (block: Block): string => {
   switch (block.kind) {
     case 'prose':
@@ -40,9 +46,7 @@ const written = (block: Block): string => {
     case 'code':
       return captioned(block.caption, fenced(block.language, block.text));
     case 'samples':
-      return languages
-        .map((language) => captioned(languageNames[language], fenced(language, block.samples[language])))
-        .join('\n\n');
+      return sampleTexts(block.samples).join('\n\n');
     case 'index':
       return block.entries
         .map(({ title, href, text }) => `- [${title}](${href})${text === '' ? '' : `: ${text}`}`)
@@ -67,12 +71,7 @@ const sectionText = ({ title, call, blocks, aside, id }: Section): string =>
 export const pageAsMarkdown = (page: Page, reference: Reference): string => {
   const setup = reference.setup(page);
   const hasCalls = page.sections.some(({ call }) => call);
-  const before = hasCalls
-    ? [
-        'What the samples of each language begin with:',
-        ...languages.map((language) => captioned(languageNames[language], fenced(language, setup[language]))),
-      ]
-    : [];
+  const before = hasCalls ? ['What the samples of each language begin with:', ...sampleTexts(setup)] : [];
   const text = [
     `# ${page.title}`,
     page.summary,

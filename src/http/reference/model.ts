@@ -1,5 +1,5 @@
 // A page of the reference as a value. HTML and Markdown are two writers of it.
-import type { Language } from './samples.ts';
+import type { Samples } from './samples.ts';
 
 export interface Field {
   readonly name: string;
@@ -34,7 +34,7 @@ export type Block =
   | {
       readonly kind: 'samples';
       readonly caption: string;
-      readonly samples: Readonly<Record<Language, string>>;
+      readonly samples: Samples;
     }
   /** Entries with an anchor each that lead on to where the thing is. */
   | { readonly kind: 'index'; readonly entries: readonly IndexEntry[] }

@@ -7,7 +7,7 @@ import { callSection } from './call-section.ts';
 import { errorsLink, errorsPage } from './errors-page.ts';
 import { eventsLink, eventsPage } from './events-page.ts';
 import type { Page, PageLink } from './model.ts';
-import { type Language, setupOf } from './samples.ts';
+import { type Samples, setupOf } from './samples.ts';
 import { startLink, startPage } from './start-page.ts';
 import { type CallPage, callPages } from './subjects.ts';
 
@@ -24,7 +24,8 @@ export interface Reference {
   readonly links: readonly PageLink[];
   /** Undefined where there is none of that name. */
   readonly page: (name: string) => Page | undefined;
-  readonly setup: (page: Page) => Readonly<Record<Language, string>>;
+  /** What the samples of the page begin with, in the languages that they are in. */
+  readonly setup: (page: Page) => Samples;
   readonly calls: readonly CallPage[];
 }
 
@@ -42,10 +43,15 @@ export const referenceOf = (routes: readonly Route[], info: ServiceInfo): Refere
   if (!makers.has(eventsLink.name)) add(eventsLink, (book) => eventsPage(info.events, book));
   const isForOperators = ({ name }: Page): boolean =>
     calls.some((one) => one.name === name && one.routes.some(({ access }) => access === 'operator'));
+  const isForeign = ({ name }: Page): boolean =>
+    calls.some((one) => one.name === name && one.routes.every(({ shape }) => shape !== undefined));
   return {
     calls,
     links: [...makers.values()].map(({ link: { name, title, summary } }) => ({ name, title, summary })),
     page: (name) => makers.get(name)?.make(createSchemaBook({ hasExamples: true })),
-    setup: (page) => setupOf(info.origin, isForOperators(page)),
+    setup: (page) => {
+      const { node, python, ...others } = setupOf(info.origin, isForOperators(page));
+      return isForeign(page) ? others : { node, python, ...others };
+    },
   };
 };

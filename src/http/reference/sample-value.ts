@@ -49,6 +49,7 @@ const others: readonly string[] = [
   'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
   '0000000000000000000000000000000000000000000000000000000000000000',
   '203.0.113.7',
+  'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
 ];
 
 const byFormat: Readonly<Record<string, RegExp>> = {
@@ -77,7 +78,7 @@ const textOf = (schema: JsonSchema, name: string): string => {
 
 const numberOf = ({ minimum, exclusiveMinimum, maximum }: Record<string, unknown>): number => {
   const least = Number(minimum ?? (exclusiveMinimum === undefined ? 0 : Number(exclusiveMinimum) + 1));
-  return Math.min(Math.max(least, 1), Number(maximum ?? 1));
+  return Math.min(Math.max(least, 1), Number(maximum ?? Infinity));
 };
 
 const typesOf = ({ type }: JsonSchema): unknown[] => (Array.isArray(type) ? type : [type]);
@@ -100,7 +101,8 @@ export const sampleOf = (raw: JsonSchema, book: SchemaBook, name = '', depth = 0
   }
   const parts = Array.isArray(schema.allOf) ? (schema.allOf as JsonSchema[]) : [];
   if (parts.length > 0) return Object.assign({}, ...parts.map((part) => sampleOf(part, book, name, depth)));
-  const [type] = typesOf(schema).filter((one) => one !== 'null' || depth > MAX_DEPTH);
+  const types = typesOf(schema);
+  const type = (depth > MAX_DEPTH ? undefined : types.find((one) => one !== 'null')) ?? types.at(-1);
   switch (type) {
     case 'object': {
       const required = Array.isArray(schema.required) ? schema.required : [];

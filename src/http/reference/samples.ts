@@ -5,6 +5,9 @@ import { inGo, inJson, inNode, inPhp, inPython, nameInNode } from './literals.ts
 export const languages = ['curl', 'node', 'python', 'php', 'go'] as const;
 export type Language = (typeof languages)[number];
 
+/** Not every call has one in every language. */
+export type Samples = Readonly<Partial<Record<Language, string>>>;
+
 export const languageNames: Readonly<Record<Language, string>> = {
   curl: 'curl',
   node: 'Node',
@@ -158,10 +161,9 @@ const inPlainGo = (call: SampleCall): string => {
   return `fmt.Println(sendwerk(${args.join(', ')}))`;
 };
 
-export const samplesOf = (call: SampleCall): Readonly<Record<Language, string>> => ({
+export const samplesOf = (call: SampleCall): Samples => ({
   curl: inCurl(call),
-  node: inNodeClient(call),
-  python: inPythonClient(call),
+  ...(call.isForeign ? {} : { node: inNodeClient(call), python: inPythonClient(call) }),
   php: inPlainPhp(call),
   go: inPlainGo(call),
 });

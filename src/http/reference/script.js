@@ -55,13 +55,13 @@ const followAnchor = () => {
   if (link) location.replace(link.href);
 };
 
-let index;
+let fetched;
 const loadIndex = () => {
-  index ??= fetch('/reference/search.json').then((answer) => answer.json());
-  index.catch(() => {
-    index = undefined;
+  fetched ??= fetch('/reference/search.json').then((answer) => answer.json());
+  fetched.catch(() => {
+    fetched = undefined;
   });
-  return index;
+  return fetched;
 };
 
 /** The higher the nearer; 0 where a word is nowhere. */

@@ -4,7 +4,7 @@ import { defaultLimits } from '#src/kernel/limits.ts';
 import { errorCodes, type ServiceInfo } from '../api-facts.ts';
 import { sampleCallOf } from '../examples.ts';
 import { addressOf, type Block, type Page, type PageLink, type Section, START } from './model.ts';
-import { type Language, samplesOf, setupOf } from './samples.ts';
+import { type Samples, samplesOf, setupOf } from './samples.ts';
 import type { CallPage } from './subjects.ts';
 
 export const startLink: PageLink = {
@@ -33,14 +33,14 @@ export const statusWords: Readonly<Record<string, string>> = {
 };
 
 /** Wraps the samples with what each program begins with, so that they run as they are. */
-const wholePrograms = (origin: string, samples: Readonly<Record<Language, string>>) => {
+const wholePrograms = (origin: string, samples: Samples): Samples => {
   const setup = setupOf(origin, false);
   return {
     curl: `${setup.curl}\n\n${samples.curl}`,
     node: `${setup.node}\n\n${samples.node}`,
     python: `${setup.python}\n\n${samples.python}`,
     php: `${setup.php}\n\n${samples.php}`,
-    go: setup.go.replace('// The samples stand here.', samples.go),
+    go: setup.go.replace('// The samples stand here.', samples.go ?? ''),
   };
 };
 
