@@ -17,7 +17,6 @@ export interface ReferenceFile {
   readonly etag: string;
 }
 
-export const LLMS = 'llms.txt';
 const MARKDOWN = '.md';
 const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
 
@@ -31,7 +30,7 @@ const fixed: Readonly<Record<string, readonly [contentType: string, make: Maker]
   'style.css': ['text/css; charset=utf-8', fromFolder('style.css')],
   'script.js': ['text/javascript; charset=utf-8', fromFolder('script.js')],
   'search.json': ['application/json', (reference, info) => JSON.stringify(searchIndex(reference, info))],
-  [LLMS]: ['text/plain; charset=utf-8', llmsText],
+  'llms.txt': ['text/plain; charset=utf-8', llmsText],
 };
 
 const makerOf = (name: string): readonly [contentType: string, make: Maker] => {
