@@ -51,6 +51,7 @@ const PAGE_HEADERS = {
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; " +
     "base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 };
+const MARKDOWN = '.md';
 const UNCHANGED = { description: 'the client has it as it is' };
 
 /** The dashboard opens it with the id of a practice, which its script reads. */
@@ -129,11 +130,11 @@ export const documentationRoutes = (listRoutes: () => readonly Route[], info: Se
     }),
     defineRoute({
       ...referenceRoute,
-      path: '/reference.md',
+      path: `/reference${MARKDOWN}`,
       id: 'getReferenceText',
       summary: 'The same as Markdown.',
       responses: { 200: { description: 'Markdown', body: 'text/markdown; charset=utf-8' }, 304: UNCHANGED },
-      handle: (_, context) => fileNamed('start.md', context),
+      handle: (_, context) => fileNamed(`start${MARKDOWN}`, context),
     }),
     defineRoute({
       ...referenceRoute,

@@ -28,6 +28,8 @@ const refusedThere: Call = { ...refusedBody, status: 422 };
 const found: Call = { status: 200 };
 const noSuchThing: Call = { status: 404 };
 
+const MARKDOWN = '.md';
+
 /** What each route asks of its caller, and a call of it. */
 const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /': ['public', found],
@@ -42,7 +44,7 @@ const table: Readonly<Record<string, readonly [access: string, call: Call]>> = {
   'GET /openapi.yaml': ['public', found],
   'GET /openapi-compat.yaml': ['public', found],
   'GET /reference': ['public', found],
-  'GET /reference.md': ['public', found],
+  [`GET /reference${MARKDOWN}`]: ['public', found],
   'GET /reference/{page}': ['public', noSuchThing],
   'GET /llms.txt': ['public', found],
   'GET /app/frame': ['public', found],

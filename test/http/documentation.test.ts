@@ -313,10 +313,7 @@ describe('/reference', () => {
       'node',
       "const answer = await sendwerk.getThing({\n  thingID: 'a/b',\n  q: 'ü',\n  body: { text: 'it\\'s $1 `now`\\n' },\n});",
     ],
-    [
-      'python',
-      'answer = sendwerk.get_thing(thing_id="a/b", q="ü", body={"text": "it\'s $1 `now`\\n"})',
-    ],
+    ['python', 'answer = sendwerk.get_thing(thing_id="a/b", q="ü", body={"text": "it\'s $1 `now`\\n"})'],
     ['php', `echo sendwerk('POST', '/api/things/a%2Fb?q=%C3%BC', ['text' => "it's \\$1 \`now\`\\n"]);`],
     [
       'go',

@@ -87,6 +87,6 @@ const php: Writing = {
 };
 export const inPhp = (value: unknown): string => written(value, php, '');
 
-/** As it is where Go allows that, else escaped. */
+/** The text as it is where Go allows that, else escaped. */
 export const inGo = (text: string): string =>
   text.includes('`') || text.includes('\r') || !/[\n"\\]/.test(text) ? JSON.stringify(text) : `\`${text}\``;

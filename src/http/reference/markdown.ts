@@ -5,7 +5,8 @@ import type { Reference } from './pages.ts';
 import { languageNames, languages, type Samples } from './samples.ts';
 
 /** The Markdown of a page has its address with `.md`. */
-export const markdownAddressOf = (name: string): string => `${addressOf(name)}.md`;
+const ENDING = '.md';
+export const markdownAddressOf = (name: string): string => `${addressOf(name)}${ENDING}`;
 
 const FENCES: Readonly<Record<string, string>> = {
   curl: 'sh',
@@ -79,7 +80,7 @@ export const pageAsMarkdown = (page: Page, reference: Reference): string => {
     ...before,
     ...page.sections.map(sectionText),
   ].join('\n\n');
-  return `${text.replace(/\]\((\/reference(?:\/[a-z-]+)?)(?=[#)])/g, ']($1.md')}\n`;
+  return `${text.replace(/\]\((\/reference(?:\/[a-z-]+)?)(?=[#)])/g, `]($1${ENDING}`)}\n`;
 };
 
 /** A title, a summary, and lists of links with a line each. */

@@ -6,7 +6,7 @@ import { asSchema, branchesOf, resolve } from './fields.ts';
 
 const TIME = '2026-03-02T08:30:00.000Z';
 
-/** By the end of a field's name; the first that the schema allows is taken. */
+/** What the end of a name suggests; the first that the schema allows is taken. */
 const byName: readonly (readonly [RegExp, string])[] = [
   [/(^|_)(id|ids|etag|actor)$|ID$/, EXAMPLE_ID],
   [/(_at|_from|_until|_to|_before|timestamp|since|until)$/, TIME],
@@ -28,7 +28,7 @@ const byName: readonly (readonly [RegExp, string])[] = [
   [/content_type|media_type/, 'text/plain'],
 ];
 
-/** Of several values those that one meets. */
+/** Values that one meets, where there are several. */
 const usual: readonly unknown[] = ['queued', 'delivered', 'active', 'verified', 'message.delivered'];
 
 /** For what the name says nothing of; each for another pattern. */

@@ -44,7 +44,7 @@ const shellCredential: Readonly<Record<SampleCall['credential'], readonly string
   secret: ['-H "Authorization: Bearer $SENDWERK_SECRET"'],
 };
 
-/** As a command of curl. */
+/** The call as a command of curl. */
 export const inCurl = (call: SampleCall): string => {
   const { method, body, headers, credential } = call;
   const isImplied = method === (body === null ? 'GET' : 'POST');

@@ -4,7 +4,7 @@ import type { PageLink } from './model.ts';
 
 interface Subject extends PageLink {
   readonly tags: readonly string[];
-  /** Of the routes with these tags only those; they go before subjects that have the whole tag. */
+  /** Only those of the routes with these tags; they go before subjects that have the whole tag. */
   readonly part?: RegExp;
 }
 
