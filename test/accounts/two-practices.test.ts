@@ -75,7 +75,8 @@ const SEED = `
   INSERT INTO abuse_ticket_sources (ticket_id, content) VALUES ('1', x'31'), ('2', x'31'), ('3', x'31'), ('4', x'31');
   INSERT INTO abuse_ticket_steps (ticket_id, stage, at) VALUES ('1', 'open', 1), ('2', 'open', 1), ('3', 'open', 1);
   INSERT INTO waitlist (id, email_key, email, plan, created_at, asked_at) VALUES
-    ('1', 'v@example.org', 'v@example.org', 'praxis', 1, 1), ('2', 'w@example.org', 'w@example.org', 'praxis', 1, 1);
+    ('1', 'v@example.org', 'v@example.org', 'praxis', 1, 1), ('2', 'w@example.org', 'w@example.org', 'praxis', 1, 1),
+    ('3', 'z@example.org', 'z@example.org', 'praxis', 1, 90);
   INSERT INTO audit (id, at, action, actor_kind, actor_id, actor_name, target_type, target_id) VALUES
     ('1', 10, 'x', 'system', '', '', '', 'a'), ('2', 20, 'x', 'system', '', '', '', 'b'),
     ('3', 90, 'x', 'system', '', '', '', 'a');
@@ -280,6 +281,8 @@ const cases: readonly Case[] = [
     ['waitlist 1'],
   ],
   ['leave the waiting list', (db) => waitlistStore(db).remove('1'), ['waitlist 1']],
+  ['forget who waits no longer', (db) => waitlistStore(db).removeOld(50, 9), ['waitlist 1', 'waitlist 2']],
+  ['forget one of those who wait no longer', (db) => waitlistStore(db).removeOld(50, 1), ['waitlist 1']],
   ['remove old audit entries', (db) => auditStore(db).removeOld(50, 9), ['audit 1', 'audit 2']],
   ['remove one old audit entry', (db) => auditStore(db).removeOld(50, 1), ['audit 1']],
   ['note that a queue is due earlier', (db) => dueStore(db).lower('a', 0), ['queue_due a']],
