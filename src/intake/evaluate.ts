@@ -12,7 +12,7 @@ import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { invitationOf } from '#src/messages/compose/invitation.ts';
 import type { OutgoingMessage } from '#src/messages/compose/message.ts';
-import { composeUnsigned } from '#src/messages/compose/prepare.ts';
+import { composeUnsigned } from '#src/messages/compose/mime.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import type { Draft } from './draft.ts';
 import { readFacts } from './facts.ts';

@@ -16,7 +16,7 @@ interface ChartProps {
   /** ISO days, oldest first. */
   readonly days: readonly string[];
   readonly whole: Series;
-  /** Of each day, at most the whole. */
+  /** One a day, at most the whole. */
   readonly part: Series;
   /** Whether the part is what one hopes for. */
   readonly tone: 'good' | 'bad';

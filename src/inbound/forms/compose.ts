@@ -4,7 +4,7 @@
 import { type FormWords, formWordsIn } from '#src/inbound/words.ts';
 import { addressDomain } from '#src/mail/address.ts';
 import type { Address } from '#src/mail/mailbox.ts';
-import { composeUnsigned } from '#src/messages/compose/prepare.ts';
+import { composeUnsigned } from '#src/messages/compose/mime.ts';
 import type { Filled, FormPost } from './read-post.ts';
 import type { FormSettings } from './schema.ts';
 

@@ -211,3 +211,20 @@ export const composeMessage = (message: OutgoingMessage): ComposedMessage => {
   const header = `${headerOf(message)}MIME-Version: 1.0\r\n${content.header}`;
   return { header, body: content.body, isRelaxed: content.isRelaxed };
 };
+
+/** The octets of a head, which ends with the empty line, and of a body. */
+export const octetsOf = (head: string, body: readonly Piece[]): Buffer => {
+  const size = body.reduce((sum, piece) => sum + piece.length, head.length);
+  const octets = Buffer.allocUnsafe(size);
+  let length = 0;
+  // A string of all would take its size once more.
+  for (const piece of [head, ...body])
+    length += typeof piece === 'string' ? octets.write(piece, length, 'latin1') : piece.copy(octets, length);
+  return octets;
+};
+
+/** The message as it would leave, without signatures, for scanners and previews. */
+export const composeUnsigned = (message: OutgoingMessage): Buffer => {
+  const { header, body } = composeMessage(message);
+  return octetsOf(`${header}\r\n`, body);
+};

@@ -5,8 +5,8 @@ import type { MessageRow } from '#src/messages/store.ts';
 import { contentOfCopy } from './copy-content.ts';
 import { type Sign, signMessage } from './dkim.ts';
 import { invitationOf } from './invitation.ts';
-import type { Copy, OutgoingMessage, Piece, StoredMessage } from './message.ts';
-import { composeMessage } from './mime.ts';
+import type { Copy, OutgoingMessage, StoredMessage } from './message.ts';
+import { composeMessage, composeUnsigned, octetsOf } from './mime.ts';
 import { parsedMessage } from './parsed-message.ts';
 import { withServiceFields } from './service-fields.ts';
 
@@ -35,23 +35,6 @@ const toOutgoing = (stored: StoredMessage, copy: Copy): OutgoingMessage => {
   if (body.calendar_json === null) return outgoing;
   const attendee = mailboxOf(message, copy.recipient);
   return { ...outgoing, calendar: invitationOf(JSON.parse(body.calendar_json), outgoing, attendee) };
-};
-
-/** The octets of a head, which ends with the empty line, and of a body. */
-const octetsOf = (head: string, body: readonly Piece[]): Buffer => {
-  const size = body.reduce((sum, piece) => sum + piece.length, head.length);
-  const octets = Buffer.allocUnsafe(size);
-  let length = 0;
-  // A string of all would take its size once more.
-  for (const piece of [head, ...body])
-    length += typeof piece === 'string' ? octets.write(piece, length, 'latin1') : piece.copy(octets, length);
-  return octets;
-};
-
-/** The message as it would leave, without signatures, for scanners and previews. */
-export const composeUnsigned = (message: OutgoingMessage): Buffer => {
-  const { header, body } = composeMessage(message);
-  return octetsOf(`${header}\r\n`, body);
 };
 
 /** One recipient's copy without its signatures, as it can be shown. */

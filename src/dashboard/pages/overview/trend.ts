@@ -59,7 +59,7 @@ const STANDARD_ERRORS = 1.96;
 /** `unknown`: too few mails to say. `same`: no more than chance would make, or less than half a point. */
 export interface Trend {
   readonly kind: 'unknown' | 'same' | 'more' | 'less';
-  /** Of a hundred, whole ones. */
+  /** Percentage points, whole ones. */
   readonly points: number;
 }
 
