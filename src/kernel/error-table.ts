@@ -411,7 +411,7 @@ export const errorTable = {
     cause: say`To, Cc and Bcc name more addresses than one message may have.`,
     hint: say`Split the message; to, cc and bcc count together.`,
     de: {
-      cause: 'To, Cc und Bcc nennen mehr Adressen, als eine Nachricht haben darf.',
+      cause: 'An, Cc und Bcc nennen mehr Adressen, als eine Nachricht haben darf.',
       brief: 'eine Nachricht hat zu viele Empfänger',
       hint: 'Teilen Sie die Nachricht auf; to, cc und bcc zählen zusammen.',
     },
@@ -468,7 +468,7 @@ export const errorTable = {
     cause: say`A text in To, Cc or Bcc is no address to which mail can go.`,
     hint: say`Correct or remove the addresses in \`recipients\`.`,
     de: {
-      cause: 'Ein Text in To, Cc oder Bcc ist keine Adresse, an die E-Mails gehen können.',
+      cause: 'Ein Text in An, Cc oder Bcc ist keine Adresse, an die E-Mails gehen können.',
       brief: 'an die Adresse kann nicht gesendet werden',
       hint: 'Berichtigen oder entfernen Sie die Adressen in `recipients`.',
     },

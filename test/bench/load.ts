@@ -99,7 +99,8 @@ const dialects: Readonly<Record<LoadOptions['protocol'], (load: LoadOptions) => 
       content_type: 'application/pdf',
       content: Buffer.concat([PDF_HEAD, randomBytes(fileBytes)]).toString('base64'),
     };
-    const content = fileBytes === 0 ? `"text":${text}` : `"text":${text},"attachments":[${JSON.stringify(file)}]`;
+    const content =
+      fileBytes === 0 ? `"text":${text}` : `"text":${text},"attachments":[${JSON.stringify(file)}]`;
     return {
       greet: async () => undefined,
       send: async (socket, { practiceId, token }, index) => {

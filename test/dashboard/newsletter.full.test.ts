@@ -83,7 +83,9 @@ test(
       const url = /src="([^"]+)"/.exec(source)?.[1] ?? '';
       const image = await fetch(office.app.origin + new URL(url).pathname);
       expect(image.headers.get('content-type'), url).toMatch(/^image\//);
-      expect((await sharp(Buffer.from(await image.arrayBuffer())).metadata()).width).toBeLessThanOrEqual(1_200);
+      expect((await sharp(Buffer.from(await image.arrayBuffer())).metadata()).width).toBeLessThanOrEqual(
+        1_200,
+      );
     }
     await page.getByText('Gesendet', { exact: true }).waitFor({ timeout: LONG_MS });
     const sent = page.locator('.figures > div').filter({ hasText: 'Abgegeben' });

@@ -512,8 +512,6 @@ describe('the service itself', () => {
     expect(Object.keys(body.features as object).toSorted()).toEqual(features);
     await refused('unauthorized', app.request<Refusal>('GET', '/api/meta'));
   });
-
-
   test('gives every answer an id of its own, and keeps API answers out of caches', async () => {
     const mine = { 'X-Request-Id': 'mine' };
     const answers = [
