@@ -64,11 +64,13 @@ const startThread = (workerFile: URL, onEnd: (error: Error, hasAnswered: boolean
     worker.postMessage(request satisfies SignRequest);
     request = emptyRequest();
   };
-  worker.on('message', (answer: SignAnswer) => {
+  worker.on('message', (answers: readonly SignAnswer[]) => {
     hasAnswered = true;
-    const waiter = waiting.shift();
-    if (typeof answer === 'string') waiter?.resolve(answer);
-    else waiter?.reject(answer);
+    for (const answer of answers) {
+      const waiter = waiting.shift();
+      if (typeof answer === 'string') waiter?.resolve(answer);
+      else waiter?.reject(answer);
+    }
   });
   worker.on('error', (error) => {
     cause = error;
