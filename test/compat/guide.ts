@@ -32,21 +32,24 @@ export interface Guide {
 const codeBlock = (syntax: string, code: string): string => `\`\`\`${syntax}\n${code}\n\`\`\``;
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-const differencesFirst = <B extends { readonly differs?: string }>(
-  behaviours: readonly B[],
-): readonly B[] => [
-  ...behaviours.filter(({ differs }) => differs !== undefined),
-  ...behaviours.filter(({ differs }) => differs === undefined),
-];
+const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
 
-/** In Markdown. */
+/** In Markdown: differences first, because they decide whether a program can come. */
 export const guideText = (
   { from, start, changes, notes }: Guide,
   behaviours: readonly Pick<Behaviour<never>, 'what' | 'differs'>[],
-): string =>
-  `${[
+): string => {
+  const rows = behaviours.flatMap(({ what, differs }) =>
+    differs === undefined ? [] : [`| ${cell(what)} | ${cell(differs)} |`],
+  );
+  const same = behaviours.filter(({ differs }) => differs === undefined).map(({ what }) => what);
+  return `${[
     `# Coming from ${from}`,
     ...start,
+    '## What differs',
+    `Each row, and what is the same below, is shown with ${from}'s published client by the tests of this repository.`,
+    ['| behaviour | here |', '| --- | --- |', ...rows].join('\n'),
+    ...(notes.length === 0 ? [] : ['## Also good to know', list(notes)]),
     '## The one line to change',
     ...changes.flatMap(({ language, syntax, before, after }) => [
       `### ${language}`,
@@ -55,14 +58,7 @@ export const guideText = (
       'After:',
       codeBlock(syntax, after),
     ]),
-    '## What differs, and what is the same',
-    `Each row is shown with ${from}'s published client by the tests of this repository.`,
-    [
-      '| behaviour | here |',
-      '| --- | --- |',
-      ...differencesFirst(behaviours).map(
-        ({ what, differs }) => `| ${cell(what)} | ${cell(differs ?? 'the same')} |`,
-      ),
-    ].join('\n'),
-    ...(notes.length === 0 ? [] : ['## Also good to know', notes.map((note) => `- ${note}`).join('\n')]),
+    '## What is the same',
+    list(same),
   ].join('\n\n')}\n`;
+};

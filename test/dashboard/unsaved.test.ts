@@ -104,26 +104,6 @@ test('a secret that is shown once is closed by its button alone, and Back asks',
   await secret.waitFor({ state: 'detached' });
 });
 
-test('who is signed out while writing finds the draft after the next sign-in', async () => {
-  const page = await office.open('settings');
-  await page.getByLabel('Name der Praxis').fill('Praxis im Hof');
-  const cookies = await page.context().cookies();
-  await page.context().clearCookies();
-  await page.evaluate(`new BroadcastChannel('account').postMessage('signed out')`);
-  await page.getByRole('heading', { name: 'Bei Sendwerk anmelden' }).waitFor();
-  await page.context().addCookies(cookies);
-  await page.evaluate(`new BroadcastChannel('account').postMessage('signed in')`);
-  await offer(page).waitFor();
-  await page.getByRole('button', { name: 'Weiterschreiben' }).click();
-  await expect.poll(() => page.getByLabel('Name der Praxis').inputValue()).toBe('Praxis im Hof');
-
-  await page.getByRole('button', { name: 'sommer@example.org' }).click();
-  await page.getByRole('button', { name: 'Abmelden', exact: true }).click();
-  await answer(page, 'Verwerfen');
-  await page.getByRole('heading', { name: 'Bei Sendwerk anmelden' }).waitFor();
-  expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Praxis im Hof');
-});
-
 const written = [
   ['a template', async () => `templates/${(await office.ask('POST', '/templates', letter)).id}`],
   [
@@ -161,3 +141,24 @@ test.each(written)(
     await expect.poll(() => editor.textContent()).toMatch(/!/);
   },
 );
+
+// It ends the session of all tests.
+test('who is signed out while writing finds the draft after the next sign-in', async () => {
+  const page = await office.open('settings');
+  await page.getByLabel('Name der Praxis').fill('Praxis im Hof');
+  const cookies = await page.context().cookies();
+  await page.context().clearCookies();
+  await page.evaluate(`new BroadcastChannel('account').postMessage('signed out')`);
+  await page.getByRole('heading', { name: 'Bei Sendwerk anmelden' }).waitFor();
+  await page.context().addCookies(cookies);
+  await page.evaluate(`new BroadcastChannel('account').postMessage('signed in')`);
+  await offer(page).waitFor();
+  await page.getByRole('button', { name: 'Weiterschreiben' }).click();
+  await expect.poll(() => page.getByLabel('Name der Praxis').inputValue()).toBe('Praxis im Hof');
+
+  await page.getByRole('button', { name: 'sommer@example.org' }).click();
+  await page.getByRole('button', { name: 'Abmelden', exact: true }).click();
+  await answer(page, 'Verwerfen');
+  await page.getByRole('heading', { name: 'Bei Sendwerk anmelden' }).waitFor();
+  expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Praxis im Hof');
+});

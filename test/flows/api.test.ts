@@ -558,8 +558,7 @@ describe('the service itself', () => {
     const codes = refusals.map(({ status, body }) => {
       const schema = schemas.find((one) => Object(one.properties?.code).const === body.code);
       expect(schema).toBeDefined();
-      const fields = Object.keys(schema?.properties ?? {}).toSorted();
-      expect(Object.keys(body).toSorted()).toEqual(fields);
+      expect(Object.keys(schema?.properties ?? {})).toEqual(expect.arrayContaining(Object.keys(body)));
       z.fromJSONSchema(schema ?? {}).parse(body);
       return `${status} ${body.code}`;
     });

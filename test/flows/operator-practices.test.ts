@@ -140,7 +140,7 @@ describe('a practice made by a member', () => {
     const { owner } = await practiceWithOwner();
     const before = await stored();
     const answer = await call('POST', '/api/practices', { name: 'Zweite', ...fields }, owner.token);
-    expect([answer.status, answer.body.permission]).toEqual([403, 'operator']);
+    expect([answer.status, answer.body.code, answer.body.permission]).toEqual([403, 'forbidden', undefined]);
     expect(await stored()).toEqual(before);
   });
 
