@@ -15,6 +15,7 @@ test('a dialog with typed text asks before Escape or its button closes it, and o
   const page = await office.open('lists');
   const open = () => page.getByRole('button', { name: 'Neue Liste' }).click();
   await open();
+  await page.getByRole('dialog').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 

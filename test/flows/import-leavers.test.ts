@@ -100,7 +100,7 @@ test('whoever left is reported by line and reason, also where an earlier line sa
       'Accept-Language': 'de',
     },
   );
-  expect(csv.text).toContain('3;beide@example.org;left_out;ist laut Zeile 6 der Datei abgemeldet');
+  expect(csv.text).toContain('3;beide@example.org;ausgelassen;ist laut Zeile 6 der Datei abgemeldet');
 });
 
 test('a file that its name calls unsubscribed brings nobody, and can be put on the suppression list', async () => {

@@ -293,7 +293,13 @@ describe('what people read', () => {
     await visit(await linkOf(machine, 'o'), 'curl/8.4.0');
     await visit(await linkOf(opens, 'o'));
     await visit(await linkOf(clicks, 'c'));
-    await until('both are noted', async () => (await countOf(list, within('opened'))).active === 2);
+    const isNoted = async (address: string, when: 'opened_at' | 'clicked_at') =>
+      Boolean((await subscriberOf(list, address))?.[when]);
+    await until(
+      'both are noted',
+      async () => (await isNoted(opens, 'opened_at')) && (await isNoted(clicks, 'clicked_at')),
+    );
+    expect(await countOf(list, within('opened'))).toMatchObject({ active: 2 });
     expect(await countOf(list, within('clicked'))).toMatchObject({ active: 1 });
     expect(await countOf(list, within('neither'))).toMatchObject({ active: 2, untracked: 1 });
     const people = await ask<List<Subscriber>>('POST', '/segments/people', {
