@@ -467,7 +467,7 @@ const guide = {
     'Route, kind and project of a message are extensions, in plain JSON: `route`, `message_kind` and `project_id` are taken as natively. Marketing mail needs a marketing route; newsletters to lists are campaigns.',
     'Suppressions are this service’s own; import those you have: `POST /api/practices/{id}/suppression/import`. A message to addresses that are suppressed is answered 202 and kept as suppressed.',
     'Links in texts are not counted (`enable_text`); those in HTML are.',
-    'Everything else is done by this service’s own API, which `GET /reference` describes. Events have other names and fields: [webhooks.md](webhooks.md).',
+    'Everything else is done by this service’s own API, which `GET /reference` describes. Events have other names and fields: [from-sendgrid-native.md](from-sendgrid-native.md) has the map.',
   ],
 };
 

@@ -29,7 +29,7 @@ const rowsBelow = (page: string, heading: string): string[][][] =>
         .map((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word)),
     );
 
-test.each(['mailgun', 'brevo', 'ses'])('the guide for who comes from %s', async (name) => {
+test.each(['mailgun', 'brevo', 'ses', 'sendgrid-native'])('the guide for who comes from %s', async (name) => {
   const page = readFileSync(`docs/from-${name}.md`, 'utf8');
 
   const ofAttachment = ['filename', 'content', 'content_id', 'url', 'name:value'];
