@@ -48,7 +48,15 @@ const List = () => {
   );
   return (
     <>
-      <Head title={w.pages.webhooks} intro={w.intro} actions={hasRows(pages) && create} />
+      <Head
+        title={w.pages.webhooks}
+        intro={
+          <>
+            {w.intro} <a href="/reference/events">{w.reference}</a>
+          </>
+        }
+        actions={hasRows(pages) && create}
+      />
       <PagedTable
         caption={w.webhooks}
         columns={columns()}

@@ -2,6 +2,7 @@ import { plural } from '#dashboard/words.ts';
 
 export const words = {
   intro: 'Adressen, an die der Dienst Ereignisse sendet, signiert und wiederholt, bis sie ankommen.',
+  reference: 'Alle Ereignisse und ihre Felder (englisch)',
   create: 'Webhook anlegen',
   newSecret: 'Geheimnis des Webhooks',
   noneYet: 'Noch keine Webhooks',

@@ -3,6 +3,7 @@ import type { words as german } from './de.ts';
 
 export const words: typeof german = {
   intro: 'Addresses to which the service sends events, signed, and repeated until they arrive.',
+  reference: 'All events and their fields',
   create: 'Create webhook',
   newSecret: 'Secret of the webhook',
   noneYet: 'No webhooks yet',
