@@ -97,7 +97,8 @@ test('retries end: by their number, and before a pause that would be too long', 
   const counted = await failure(open({ retries: 1 }).getPractice());
   expect([counted.status, counted.code, front.seen.length - place]).toEqual([502, 'http_error', 2]);
   front.faults.push(503);
-  expect((await failure(open({ retryTime: 100 }).getPractice())).status).toBe(503);
+  // The pause is of a random length, which may be next to nothing.
+  expect((await failure(open({ retryTime: 0 }).getPractice())).status).toBe(503);
 });
 
 test('silence ends by the timeout or by the signal', async () => {

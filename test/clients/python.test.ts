@@ -78,7 +78,7 @@ test('what would be done twice is done once, and retries and waiting end', async
 off = failure(lambda: open_client(retries=0).send_message(body=letter("einmal")))
 twice = failure(lambda: client.create_list(body={"name": "Patienten"}))
 counted = failure(lambda: open_client(retries=1).get_practice())
-long = failure(lambda: open_client(retry_time=0.1).get_practice())
+long = failure(lambda: open_client(retry_time=0).get_practice())
 late = failure(lambda: open_client(retries=0).get_practice(timeout=0.1))
 names = [row["name"] for row in client.list_lists()["data"]]
 answer = [[e.code, e.status] for e in (off, twice, counted, long, late)] + [names]`;
