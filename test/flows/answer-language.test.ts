@@ -213,6 +213,8 @@ const refusedSends = (): Call[] => {
     post('/send', '{"a":'),
     post('/send', '{"a":1,"a":2}'),
     { method: 'POST', path: `${base}/send`, body: letter, isAnonymous: true },
+    // Before the limit of public forms answers in its place.
+    { method: 'POST', path: '/api/public/form', body: { zzz: 1 } },
     { method: 'POST', path: `${base}/send`, body: letter, token: 'svc_team_unknown' },
   ];
 };

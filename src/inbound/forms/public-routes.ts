@@ -10,6 +10,7 @@ import { HTML_TYPE, linkedPage, prefersPage } from '#src/kernel/page.ts';
 import { defineRoute, type RequestContext, type Route, type RouteResult } from '#src/kernel/route.ts';
 import { say } from '#src/kernel/say.ts';
 import { SECOND } from '#src/kernel/time.ts';
+import { because } from '#src/kernel/validate.ts';
 import {
   decodeFormProofToken,
   decodeOpenedMark,
@@ -51,10 +52,15 @@ const query = z.object({
     .meta({ examples: ['AbCdEf'] }),
 });
 
+const TEXT_OR_FILE = because(say`must be a text or a file`);
+
 const body = z
   .record(
     z.string().max(MAX_KEY),
-    z.union([z.string().max(MAX_TYPED), z.instanceof(File).meta({ type: 'string', format: 'binary' })]),
+    z.union([
+      z.string().max(MAX_TYPED),
+      z.instanceof(File, { error: TEXT_OR_FILE }).meta({ type: 'string', format: 'binary' }),
+    ]),
   )
   .meta({
     id: 'WebsiteFormPost',

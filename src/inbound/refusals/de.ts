@@ -3,6 +3,7 @@ import type { Sentences } from '#src/kernel/say.ts';
 
 export const words = {
   'expected an address outside of this mailbox': 'erwartet wird eine Adresse außerhalb dieses Postfachs',
+  'must be a text or a file': 'muss ein Text oder eine Datei sein',
   'must be at most {}, because the installation keeps mail no longer':
     'darf höchstens {} sein, weil die Installation Mail nicht länger aufbewahrt',
   'No mailbox of the practice forwards to that address.':
