@@ -114,7 +114,3 @@ export const operationsOf = (document: Document): readonly Operation[] =>
       Object.entries(methods).map(([method, described]) => operationOf(document, method, path, described)),
     )
     .sort((a, b) => (a.id < b.id ? -1 : 1));
-
-/** `sendMessage` as `send_message`, `messageID` as `message_id`. */
-export const inSnakeCase = (name: string): string =>
-  name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();

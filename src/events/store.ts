@@ -98,13 +98,12 @@ export const eventStore = perConnection((db: TenantDb) => {
        LEFT JOIN inbound_messages ON inbound_messages.seq = events.inbound_seq
      WHERE events.message_seq = ? AND events.seq > ? AND (? OR events.inbound_seq IS NULL) ORDER BY events.seq LIMIT ?`,
   );
-  // `+?`: see `perConnection`.
   const ofRecipient = db.prepare<
     [number, number],
     { type: EventType; at: number; attempt: number | null; counted: 0 | null }
   >(
     `SELECT type, at, data_json ->> '$.attempt' AS attempt, data_json ->> '$.counted' AS counted FROM events
-     WHERE message_seq = +? AND recipient_id = +? AND inbound_seq IS NULL AND coalesce(data_json ->> '$.bot', 0) = 0 ORDER BY seq`,
+     WHERE message_seq = ? AND recipient_id = ? AND inbound_seq IS NULL AND coalesce(data_json ->> '$.bot', 0) = 0 ORDER BY seq`,
   );
   const countOf = db
     .prepare<[number, number, EventType], number>(

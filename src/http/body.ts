@@ -324,7 +324,7 @@ const COMMA = 0x2c;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
-/** Whether the document has more commas, arrays and objects than any request needs: at most 1 ns a byte, against 10 µs a value. */
+/** Whether the document has more commas, arrays and objects than any request needs: a few ns a byte at most, against 10 µs a value. */
 const hasTooManyValues = (bytes: Buffer): boolean => {
   if (bytes.length <= MAX_VALUES) return false;
   let count = 0;
@@ -337,15 +337,23 @@ const hasTooManyValues = (bytes: Buffer): boolean => {
   return false;
 };
 
+/** So many bytes are walked through before the native search is asked, which takes as long for one byte as for as many. */
+const WALKED = 64;
+
 /** The place of the quote that ends the string, or of the document's end. A file in base64 is one string. */
 const endOfString = (bytes: Buffer, start: number): number => {
-  for (let from = start; ; ) {
-    const quote = bytes.indexOf(QUOTE, from);
+  for (let at = start; ; ) {
+    for (const end = Math.min(at + WALKED, bytes.length); at < end; at += 1) {
+      const byte = bytes[at];
+      if (byte === QUOTE) return at;
+      if (byte === BACKSLASH) at += 1;
+    }
+    const quote = bytes.indexOf(QUOTE, at);
     if (quote === -1) return bytes.length;
     let first = quote;
-    while (first > start && bytes[first - 1] === BACKSLASH) first -= 1;
+    while (first > at && bytes[first - 1] === BACKSLASH) first -= 1;
     if ((quote - first) % 2 === 0) return quote;
-    from = quote + 1;
+    at = quote + 1;
   }
 };
 

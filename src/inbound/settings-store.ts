@@ -35,7 +35,7 @@ export const inboundRegistryStore = perConnection((db: PlatformDb) => {
   const has = db.prepare<[string], number>('SELECT 1 FROM inbound_tenants WHERE tenant_id = ?').pluck();
   const receiverAt = db
     .prepare<[string], string>(
-      'SELECT tenant_id FROM domains JOIN inbound_tenants USING (tenant_id) WHERE name = +?',
+      'SELECT tenant_id FROM domains JOIN inbound_tenants USING (tenant_id) WHERE name = ?',
     )
     .pluck();
   const add = db.prepare<[string]>(

@@ -19,7 +19,7 @@ export interface ScoreRow {
 export const scoreStore = perConnection((db: TenantDb) => {
   const scores = db.prepare<[number, number], ScoreRow>(
     `SELECT seq, id, created_at AS at, route_id, project_id, message_kind, subject, score, status
-     FROM messages WHERE seq > +? ORDER BY seq LIMIT +?`,
+     FROM messages WHERE seq > ? ORDER BY seq LIMIT ?`,
   );
   return {
     /** The place before the first message of `at` or later. */

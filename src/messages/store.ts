@@ -235,9 +235,8 @@ export const messageStore = perConnection((db: TenantDb) => {
     `SELECT NOT EXISTS (SELECT 1 FROM message_bodies WHERE message_seq = ?) AS content,
        EXISTS (SELECT 1 FROM removed_attachments WHERE message_seq = ?) AS attachments`,
   );
-  // `+?`: see `perConnection`.
   const attachments = db.prepare<[number], AttachmentRow>(
-    `SELECT ${ATTACHMENT} FROM attachments WHERE message_seq = +? ORDER BY position`,
+    `SELECT ${ATTACHMENT} FROM attachments WHERE message_seq = ? ORDER BY position`,
   );
   const attachmentRecords = db.prepare<[number], Omit<AttachmentRow, 'content'>>(
     'SELECT filename, content_type, content_id, size_bytes FROM attachments WHERE message_seq = ? ORDER BY position',

@@ -33,6 +33,11 @@ describe('documents that are taken', () => {
     ['any number of commas and brackets in a string', ['"', ',[{'.repeat(MAX_VALUES), '"']],
     ['such a string with quotes in it', ['"', '\\",[{'.repeat(MAX_VALUES), '"']],
     ['such a string that ends in a backslash', ['"', ',[{'.repeat(MAX_VALUES), '\\\\"']],
+    [
+      'a long string with a quote in it, and what looks like values behind it',
+      ['"', 'A'.repeat(MAX_VALUES), '\\"', ',[{'.repeat(MAX_VALUES), '"'],
+    ],
+    ['many short strings', ['[', '"a",'.repeat(MAX_VALUES - 1), '"\\\\"]']],
   ])('%s', (_, parts) => {
     const text = parts.join('');
     expect(parseJson(Buffer.from(text))).toEqual(JSON.parse(text));

@@ -23,7 +23,7 @@ export const plansOf = <D extends AnyDb>(db: D, store: (db: D) => unknown): Plan
   store(recording);
   return prepared.map((sql) => {
     // Values may not be missing; what they are makes no difference without statistics.
-    const bound = sql.replace(/:[a-z]\w*|\?/gi, "'5'");
+    const bound = sql.replace(/:[a-z]\w*|\?/gi, "+'5'");
     const rows = db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${bound}`).all();
     return { sql: sql.replace(/\s+/g, ' ').trim(), steps: rows.map(({ detail }) => detail) };
   });

@@ -2,6 +2,7 @@
 // part of the service: it reads no configuration, opens no data of a service, and has nothing by which a mail could leave.
 import { createLog } from '#src/kernel/log.ts';
 import { readVersion } from '#src/kernel/version.ts';
+import { composeUnsigned } from '#src/messages/compose/mime.ts';
 import { createAnswers } from '#src/smtp/dev/answers.ts';
 import { createCaptureListener } from '#src/smtp/dev/capture-smtp.ts';
 import { ForeignDirectory, openMailbox } from '#src/smtp/dev/mailbox.ts';
@@ -54,6 +55,7 @@ export const dev = async (options: DevOptions): Promise<number> => {
     startedAt: Date.now(),
     place: keep ?? 'memory',
     now: Date.now,
+    compose: composeUnsigned,
   });
   const server = createDevServer({ listen: { host, port: httpPort }, answer, log });
   try {

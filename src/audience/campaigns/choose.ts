@@ -43,7 +43,6 @@ export const choose = (
 ): Chosen | LeftOut | null => {
   const fitting = person
     .map((subscriber) => ({ subscriber, values: valuesOf(subscriber) }))
-
     .filter(({ subscriber, values }) =>
       fits(filter, values, subscriber.confirmed_at, { ...subscriber, now: startedAt }),
     );

@@ -12,11 +12,11 @@ export const peopleStore = perConnection((db: TenantDb) => {
   // The index alone is read: with many lists, most of what is found on each is behind the people of this page.
   const hashes = db
     .prepare<[number, Buffer, number], Buffer>(
-      'SELECT address_hash FROM subscribers WHERE list_seq = +? AND address_hash > +? ORDER BY address_hash LIMIT +?',
+      'SELECT address_hash FROM subscribers WHERE list_seq = ? AND address_hash > ? ORDER BY address_hash LIMIT ?',
     )
     .pluck();
   const onList = db.prepare<[number, Buffer, Buffer], SubscriberRow>(
-    'SELECT * FROM subscribers WHERE list_seq = +? AND address_hash > +? AND address_hash <= +?',
+    'SELECT * FROM subscribers WHERE list_seq = ? AND address_hash > ? AND address_hash <= ?',
   );
   const newest = db.prepare<[number, number], SubscriberRow>(
     'SELECT * FROM subscribers WHERE list_seq = ? ORDER BY seq DESC LIMIT ?',

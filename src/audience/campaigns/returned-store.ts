@@ -20,7 +20,7 @@ export interface ReturnedRow {
 }
 
 export const returnedStore = perConnection((db: TenantDb) => {
-  // The condition is that of the index, so that each page ends soon. `+?`: see `perConnection`.
+  // The condition is that of the index, so that each page ends soon.
   const returned = db.prepare<[number, number], ReturnedRow>(
     `SELECT events.seq, events.id, events.type, events.at, events.data_json, messages.id AS message_id, recipients.address,
        messages.route_id, messages.project_id, messages.tag, campaigns.id AS campaign_id
@@ -29,8 +29,8 @@ export const returnedStore = perConnection((db: TenantDb) => {
        LEFT JOIN recipients ON recipients.id = events.recipient_id
        LEFT JOIN campaigns ON campaigns.seq = messages.campaign_seq
      WHERE events.type IN ('message.hard_bounced', 'message.soft_bounced', 'message.failed', 'message.spam_complaint',
-       'message.unsubscribed', 'message.auto_replied') AND events.seq > +?
-     ORDER BY events.seq LIMIT +?`,
+       'message.unsubscribed', 'message.auto_replied') AND events.seq > ?
+     ORDER BY events.seq LIMIT ?`,
   );
   return {
     /** The place before the first event of `at` or later. */

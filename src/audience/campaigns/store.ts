@@ -121,10 +121,10 @@ export const campaignStore = perConnection((db: TenantDb) => {
      ON CONFLICT (campaign_seq) DO UPDATE SET content_json = excluded.content_json`,
   );
   const due = db.prepare<[number], Pick<CampaignRow, 'seq' | 'due_at'>>(
-    'SELECT seq, due_at FROM campaigns WHERE due_at <= +? ORDER BY due_at',
+    'SELECT seq, due_at FROM campaigns WHERE due_at <= ? ORDER BY due_at',
   );
   const nextDue = db
-    .prepare<[number], number | null>('SELECT min(due_at) FROM campaigns WHERE due_at > +?')
+    .prepare<[number], number | null>('SELECT min(due_at) FROM campaigns WHERE due_at > ?')
     .pluck();
   const isAnyDue = db.prepare<[], number>('SELECT 1 FROM campaigns WHERE due_at IS NOT NULL LIMIT 1').pluck();
   const exclude = db.prepare<ExclusionRow>(

@@ -66,7 +66,7 @@ export const consentStore = perConnection((db: TenantDb) => {
   );
   const bySeq = db.prepare<[number], ConsentRow>('SELECT * FROM consent_entries WHERE seq = ?');
   const ofPerson = db.prepare<[Buffer], ConsentRow>(
-    'SELECT * FROM consent_entries WHERE address_hash = +? ORDER BY seq',
+    'SELECT * FROM consent_entries WHERE address_hash = ? ORDER BY seq',
   );
   const newest = db.prepare<[number, number], ConsentRow>(
     'SELECT * FROM consent_entries WHERE seq < ? ORDER BY seq DESC LIMIT ?',
@@ -92,7 +92,7 @@ export const consentStore = perConnection((db: TenantDb) => {
     ip: db.prepare<[ClientTerm, number, number], number>(dueOf('ip')).pluck(),
     user_agent: db.prepare<[ClientTerm, number, number], number>(dueOf('user_agent')).pluck(),
   };
-  const ofConsent = "address_hash = +? AND facts_json ->> '$.list_id' = ?";
+  const ofConsent = "address_hash = ? AND facts_json ->> '$.list_id' = ?";
   const lasts = db.prepare<[Buffer, string]>(
     `UPDATE consent_entries SET client_term = NULL, client_since = NULL WHERE ${ofConsent} AND client_term IS NOT NULL`,
   );

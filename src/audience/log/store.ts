@@ -34,11 +34,11 @@ export const logStore = perConnection((db: TenantDb) => {
        LEFT JOIN recipients ON recipients.id = events.recipient_id
      WHERE events.seq = ?`,
   );
-  /** `+?`: see `perConnection`. */
+  /** */
   const isRepeated = db
     .prepare<[number, number | null, EventType, number, string | null, string | null], number>(
       `SELECT 1 FROM events
-       WHERE message_seq = +? AND recipient_id = ? AND type = ? AND seq < ? AND (? IS NULL OR data_json ->> '$.url' = ?)
+       WHERE message_seq = ? AND recipient_id = ? AND type = ? AND seq < ? AND (? IS NULL OR data_json ->> '$.url' = ?)
          AND coalesce(data_json ->> '$.bot', 0) = 0 LIMIT 1`,
     )
     .pluck();

@@ -18,7 +18,7 @@ const startOf = (range: number): Buffer => (range === RANGES ? BEHIND : Buffer.f
 export const countStore = perConnection((db: TenantDb) => {
   const inRange = db.prepare<[string, Buffer, Buffer], CountedRow>(
     `SELECT ${[...COLUMNS, ...Object.keys(NEVER_TRACKED)].join(', ')} FROM subscribers INDEXED BY subscribers_once
-     WHERE list_seq IN (SELECT value FROM json_each(?)) AND address_hash >= +? AND address_hash < +?`,
+     WHERE list_seq IN (SELECT value FROM json_each(?)) AND address_hash >= ? AND address_hash < ?`,
   );
   return {
     /** The rows of the people whose hashes are in that range, from 0 on. */

@@ -61,10 +61,10 @@ export const subscriberStore = perConnection((db: TenantDb) => {
   const bySeq = db.prepare<[number], SubscriberRow>('SELECT * FROM subscribers WHERE seq = ?');
   const byId = db.prepare<[string], SubscriberRow>('SELECT * FROM subscribers WHERE id = ?');
   const onList = db.prepare<[number, Buffer], SubscriberRow>(
-    'SELECT * FROM subscribers WHERE list_seq = +? AND address_hash = +?',
+    'SELECT * FROM subscribers WHERE list_seq = ? AND address_hash = ?',
   );
   const ofPerson = db.prepare<[Buffer], SubscriberRow>(
-    'SELECT * FROM subscribers WHERE address_hash = +? ORDER BY seq',
+    'SELECT * FROM subscribers WHERE address_hash = ? ORDER BY seq',
   );
   const update = db.prepare<
     Omit<SubscriberRow, 'id' | 'list_seq' | 'created_at' | keyof typeof NEVER_TRACKED>

@@ -6,7 +6,7 @@ import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 export const objectionStore = perConnection((db: TenantDb) => {
   const any = db.prepare<[], number>('SELECT 1 FROM tracking_objections LIMIT 1').pluck();
   const entryOf = db
-    .prepare<[Buffer], number>('SELECT consent_seq FROM tracking_objections WHERE address_hash = +?')
+    .prepare<[Buffer], number>('SELECT consent_seq FROM tracking_objections WHERE address_hash = ?')
     .pluck();
   const put = db.prepare<[Buffer, number]>(
     `INSERT INTO tracking_objections (address_hash, consent_seq) VALUES (?, ?)

@@ -100,19 +100,13 @@ const inNodeClient = (call: SampleCall): string => {
   return `const answer = ${withArguments(`await sendwerk.${call.id}`, args, ['{', '}'], '  ')};`;
 };
 
-const PYTHON_WORDS: ReadonlySet<string> = new Set([
-  'from',
-  'import',
-  'class',
-  'global',
-  'in',
-  'is',
-  'not',
-  'pass',
-]);
-const pythonName = (name: string): string => {
+/** Names of parameters that Python keeps for itself. */
+const PYTHON_WORDS: readonly string[] = ['from', 'import', 'class', 'global', 'in', 'is', 'not', 'pass'];
+
+/** How the client for Python names an operation or a parameter: `sendMessage` is `send_message`, `messageID` is `message_id`. */
+export const pythonName = (name: string): string => {
   const snake = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
-  return PYTHON_WORDS.has(snake) ? `${snake}_` : snake;
+  return PYTHON_WORDS.includes(snake) ? `${snake}_` : snake;
 };
 
 const inPythonClient = (call: SampleCall): string => {

@@ -57,9 +57,9 @@ class LateStatement implements Pick<Database.Statement, 'run' | 'get' | 'all' | 
 const PARAMETER_OR_QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--.*|\/\*[\s\S]*?\*\/|\?\d*|:\w+/g;
 
 /**
- * The same statement, planned once. Where SQLite thinks that a value of a bare parameter may matter to the plan (of `a = ?` with ORDER BY,
- * with a join, with `LIMIT ?`), it compiles the statement again whenever another value is bound, which takes ten times as long
- * as to run it. Behind a `+`, which changes no value, it does not look.
+ * The same statement, planned once. This build of SQLite (with STAT4) takes into account what is bound to a bare parameter where that may
+ * matter to the plan (of `a = ?` with ORDER BY or a join, of `LIMIT ?`, of a partial index): it compiles the statement again for
+ * each value, which takes ten times as long as running it. Behind a `+`, which changes no value, it does not look.
  */
 const plannedOnce = (sql: string): string =>
   sql.replace(PARAMETER_OR_QUOTED, (token) => (/^[?:]/.test(token) ? `+${token}` : token));
@@ -139,9 +139,6 @@ export const overwriting = <T>(db: AnyDb, work: () => T): T => {
 /**
  * Statements of a store, made once per connection: `const store = perConnection((db: TenantDb) => ({...}))`,
  * then `store(db).insert(...)`.
- *
- * Where a bare `?` meets an ORDER BY, a LIMIT or a partial index, this build of SQLite (with STAT4) makes a new plan each time
- * the statement runs, which takes ten times as long as running it. `+?` keeps the plan: for statements that run for each message.
  */
 export const perConnection = <D extends AnyDb, S extends object>(prepare: (db: D) => S): ((db: D) => S) => {
   const prepared = new WeakMap<D, S>();

@@ -44,10 +44,9 @@ export const queueStore = perConnection((db: TenantDb) => {
     `INSERT INTO queue (recipient_id, message_seq, lane, due_at, attempts, size_bytes, queued_at)
      VALUES (?, ?, ?, ?, 0, ?, ?)`,
   );
-  // `+?`: see `perConnection`.
   const due = db.prepare<[Lane, number, number], QueueRow>(
     `SELECT recipient_id, message_seq, lane, attempts, size_bytes, queued_at, due_at FROM queue
-     WHERE claimed = 0 AND lane = +? AND due_at <= +? ORDER BY due_at LIMIT +?`,
+     WHERE claimed = 0 AND lane = ? AND due_at <= ? ORDER BY due_at LIMIT ?`,
   );
   const claim = db.prepare<[number, number, number, number]>(
     'UPDATE queue SET claimed = 1, attempts = ?, due_at = ?, queued_at = ? WHERE recipient_id = ?',
@@ -77,21 +76,21 @@ export const queueStore = perConnection((db: TenantDb) => {
   // No row but those of its last mails is read, however many it has. A row has as many attempts as claims that began.
   const firstAttempts = db
     .prepare<[number, number], number>(
-      `SELECT count(*) FROM (SELECT seq FROM messages WHERE campaign_seq = +? ORDER BY seq DESC LIMIT +?) AS mail
+      `SELECT count(*) FROM (SELECT seq FROM messages WHERE campaign_seq = ? ORDER BY seq DESC LIMIT ?) AS mail
        JOIN recipients ON recipients.message_seq = mail.seq JOIN queue ON queue.recipient_id = recipients.id
        WHERE queue.attempts <= queue.claimed AND queue.claimed < 2`,
     )
     .pluck();
   // Reads the whole queue in the worst case, so only where the counters of a campaign say that much of it waits, or it is cancelled.
   const ofCampaign =
-    'FROM queue CROSS JOIN messages INDEXED BY messages_campaign ON messages.seq = queue.message_seq WHERE campaign_seq = +?';
+    'FROM queue CROSS JOIN messages INDEXED BY messages_campaign ON messages.seq = queue.message_seq WHERE campaign_seq = ?';
   const deferred = db
     .prepare<[number, number], number>(
-      `SELECT count(*) FROM (SELECT 1 ${ofCampaign} AND attempts > claimed AND claimed < 2 LIMIT +?)`,
+      `SELECT count(*) FROM (SELECT 1 ${ofCampaign} AND attempts > claimed AND claimed < 2 LIMIT ?)`,
     )
     .pluck();
   const unclaimedOf = db.prepare<[number, number], CampaignQueueRow>(
-    `SELECT recipient_id, queue.message_seq, attempts, due_at ${ofCampaign} AND claimed <> 1 LIMIT +?`,
+    `SELECT recipient_id, queue.message_seq, attempts, due_at ${ofCampaign} AND claimed <> 1 LIMIT ?`,
   );
   const isAnyOf = db.prepare<[number], number>(`SELECT 1 ${ofCampaign} LIMIT 1`);
   const ofCampaigns = db.prepare<

@@ -7,7 +7,7 @@ import { headersOf, message, messagesSummary, shownHtml } from './mailpit-shapes
 import { listPage, mailPage } from './pages.ts';
 import { readCaptured } from './read-captured.ts';
 import { searchFor } from './search.ts';
-import { composed, sendRequest } from './send-request.ts';
+import { type Described, described, envelopeOf, sendRequest } from './send-request.ts';
 
 export interface Answer {
   readonly status?: number | undefined;
@@ -30,6 +30,8 @@ export interface AnswerDeps {
   /** For `/api/v1/info`. */
   readonly place: string;
   readonly now: () => number;
+  /** Writes a mail (RFC 5322). */
+  readonly compose: (mail: Described) => Buffer;
 }
 
 /** A request that cannot be answered; the text is what the client gets. */
@@ -101,7 +103,7 @@ const UNKNOWN_MAIL = 'Message not found';
 const NOT_OFFERED = 'sendwerk dev does not offer this path of mailpit; docs/playground.md lists what it has';
 
 /** The rows in their order: the first that fits answers. */
-const rowsOf = ({ mailbox, version, startedAt, place, now }: AnswerDeps): readonly Row[] => {
+const rowsOf = ({ mailbox, version, startedAt, place, now, compose }: AnswerDeps): readonly Row[] => {
   const mailOf = (id: string, { query }: Asked): CapturedMail => {
     const wanted = (query.get('query') ?? '').trim();
     const mail =
@@ -207,8 +209,9 @@ const rowsOf = ({ mailbox, version, startedAt, place, now }: AnswerDeps): readon
       'POST',
       /^\/api\/v1\/send$/,
       async (asked) => {
-        const { content, envelope } = composed(bodyOf(asked, sendRequest), now());
-        return json({ ID: await mailbox.add(content, envelope, now()) });
+        const request = bodyOf(asked, sendRequest);
+        const content = compose(described(request, now()));
+        return json({ ID: await mailbox.add(content, envelopeOf(request), now()) });
       },
     ],
     [

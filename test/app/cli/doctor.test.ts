@@ -112,7 +112,7 @@ describe('beside a running daemon', () => {
     onTestFinished(() => chmod(token, 0o600));
     const broken = await look(
       app.home,
-      { storage: { min_free_percent: 99 }, backup: { dir: path.join(app.home, 'backups') } },
+      { storage: { min_free_mib: 1_000_000_000 }, backup: { dir: path.join(app.home, 'backups') } },
       '2,4,11',
     );
     expect(told(broken, 2)).toEqual([
