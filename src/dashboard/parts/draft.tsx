@@ -201,7 +201,11 @@ export const useDraft = (
       if (!state.isTouched) latest.current.look();
       state.isTouched = true;
     };
-    const onLeave = (): void => latest.current.write();
+    const onLeave = (): void => {
+      // What was typed last may be rendered and not looked at yet: effects wait for the next frame.
+      latest.current.look();
+      latest.current.write();
+    };
     // Native controls say themselves that they were changed. An editor does not: there the first touch counts.
     const touches = text === undefined ? [] : (['pointerdown', 'keydown', 'drop', 'paste'] as const);
     for (const name of touches) element.addEventListener(name, onTouch, { capture: true });
