@@ -1,6 +1,7 @@
 // `npm run release`: makes from a tag what is published of a version, into dist/release: for x64 and arm64 a tarball and a Debian
-// package, each with its packages and its Node, an SBOM, and SHA256SUMS. The same commit gives the same bytes: names are sorted, times
-// are the commit's, and what compresses is the Node of the lockfile. (Debian packages also need the same version of dpkg.)
+// package, each with its packages and its Node, an SBOM; the clients, and SHA256SUMS. The same commit gives the same bytes: names are sorted, times
+// are the commit's, and what compresses is the Node of the lockfile. (Debian packages also need the same version of dpkg, the wheel that
+// of python3-setuptools.)
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { writeTarball } from './release/archive.ts';
+import { packNodeClient, packPythonClient } from './release/clients.ts';
 import { writeDeb } from './release/deb.ts';
 import { ARCHITECTURES, type Architecture } from './release/packages.ts';
 import { sbomOf } from './release/sbom.ts';
@@ -94,6 +96,7 @@ const release = async (): Promise<number> => {
     }
     copyFileSync(join(ROOT, 'Containerfile'), join(out, 'Containerfile'));
     names.push('Containerfile');
+    names.push(await packNodeClient(out, time, isDraft), packPythonClient(out, time));
     const sums = names.sort().map((name) => [
       createHash('sha256')
         .update(readFileSync(join(out, name)))

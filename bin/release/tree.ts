@@ -52,14 +52,14 @@ const nameOf = (path: string): string =>
   path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 /** Paths of files below `directory`, without those of packages inside of it. */
-const filesBelow = (directory: string, below = ''): string[] =>
+export const filesBelow = (directory: string, below = ''): string[] =>
   readdirSync(join(directory, below), { withFileTypes: true }).flatMap((entry) => {
     const path = join(below, entry.name);
     if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesBelow(directory, path);
     return entry.isFile() ? [path] : [];
   });
 
-const put = (from: string, to: string, isExecutable: boolean): void => {
+export const put = (from: string, to: string, isExecutable = false): void => {
   mkdirSync(dirname(to), { recursive: true });
   copyFileSync(from, to);
   chmodSync(to, isExecutable ? 0o755 : 0o644);

@@ -1,15 +1,18 @@
-// The clients as their users get them: packed, and installed into an empty directory, without a network.
+// The clients as their users get them: packed as a release has them, and installed into an empty directory, without a network.
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { env, execPath } from 'node:process';
 import { promisify } from 'node:util';
 import type { Sender, TestApp } from '#test/support/app.ts';
+import { packNodeClient, packPythonClient } from '../../bin/release/clients.ts';
 
 export const ROOT = path.join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 const PYTHON = '/usr/bin/python3';
+/** Any; no file in an archive is from before 1980. */
+const COMMIT_TIME = 1_700_000_000;
 /** Of samples. */
 const PATIENCE_MS = 60_000;
 
@@ -31,25 +34,19 @@ export const installNode = async (): Promise<Installed> => {
   const { directory } = made;
   await writeFile(path.join(directory, 'package.json'), '{ "private": true, "type": "module" }');
   const quiet = ['--cache', path.join(directory, '.npm'), '--silent'];
-  const packing = ['pack', path.join(ROOT, 'clients/node'), '--pack-destination', directory, ...quiet];
-  const { stdout } = await run('npm', packing, { cwd: directory });
-  const installing = ['install', '--offline', '--no-audit', '--no-fund', `./${stdout.trim()}`, ...quiet];
+  const file = await packNodeClient(directory, COMMIT_TIME, false);
+  const installing = ['install', '--offline', '--no-audit', '--no-fund', `./${file}`, ...quiet];
   await run('npm', installing, { cwd: directory });
   await symlink(path.join(ROOT, 'node_modules/nodemailer'), path.join(directory, 'node_modules/nodemailer'));
   return made;
 };
 
-/** By Debian's setuptools and wheel. A wheel of plain Python is installed by unpacking it. */
+/** A wheel of plain Python is installed by unpacking it. */
 export const installPython = async (): Promise<Installed> => {
   const made = await emptyDirectory();
   const { directory } = made;
-  const source = path.join(directory, 'source');
-  await cp(path.join(ROOT, 'clients/python'), source, { recursive: true });
-  const build = 'from setuptools import build_meta; build_meta.build_wheel("..")';
-  await run(PYTHON, ['-c', build], { cwd: source });
-  const wheel = (await readdir(directory)).find((name) => name.endsWith('.whl')) ?? 'no wheel';
+  const wheel = packPythonClient(directory, COMMIT_TIME);
   await run(PYTHON, ['-m', 'zipfile', '-e', wheel, 'site'], { cwd: directory });
-  await rm(source, { recursive: true });
   return made;
 };
 

@@ -1,5 +1,6 @@
 // @module-tag slow
 // @module-tag soak
+// @module-tag debian/python3 debian/python3-setuptools debian/python3-wheel
 // What `npm run release` makes of this tree, as its users get it: by sums and bill, as a Debian package, as a tarball, as an image.
 import { spawnSync } from 'node:child_process';
 import {
