@@ -6,6 +6,7 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 /** `allowed`: internal, and named by the operator all the same. */
 export type AddressKind = 'public' | 'allowed' | 'internal';
 
+/** Neither of the two is changed: a change is another array. */
 export interface AddressRules {
   /** Addresses and CIDR. */
   readonly allow: readonly string[];
@@ -83,9 +84,11 @@ const withoutWrapping = (address: string): string => {
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6');
 
-/** Compares within one family: a list of both would find mapped addresses in networks that were not meant. */
-const isIn = (address: string, networks: readonly string[]): boolean => {
-  const family = familyOf(address);
+type Lists = Partial<Record<'ipv4' | 'ipv6', BlockList>>;
+/** A list is asked for each address that is connected to, and making it takes ten times as long. */
+const listsOf = new WeakMap<readonly string[], Lists>();
+
+const madeOf = (networks: readonly string[], family: 'ipv4' | 'ipv6'): BlockList => {
   const list = new BlockList();
   for (const network of networks) {
     const [base = '', prefix] = network.split('/');
@@ -93,7 +96,17 @@ const isIn = (address: string, networks: readonly string[]): boolean => {
     if (prefix === undefined) list.addAddress(base, family);
     else list.addSubnet(base, Number(prefix), family);
   }
-  return list.check(address, family);
+  return list;
+};
+
+/** Compares within one family: a list of both would find mapped addresses in networks that were not meant. */
+const isIn = (address: string, networks: readonly string[]): boolean => {
+  if (networks.length === 0) return false;
+  const family = familyOf(address);
+  const lists = listsOf.get(networks) ?? {};
+  listsOf.set(networks, lists);
+  lists[family] ??= madeOf(networks, family);
+  return lists[family].check(address, family);
 };
 
 const isPublic = (address: string): boolean =>

@@ -248,13 +248,15 @@ export const lookAhead = (db: TenantDb, looking: Looking): LookAhead => {
     const isNoted = followStore(db).cursor('webhooks') !== undefined;
     return { work: isNoted, next: null, more: false, unfollowed: true, seen };
   }
-  const log = lookAheadInLog(db, subscribersOf(webhooks), seen);
   // The first that is due says enough.
   const dues = webhooks
     .filter(isActive)
     .map((row) => dueOf(db, row, looking, Math.min(1, claim.room(row.id))));
+  if (dues.some(({ rows }) => rows.length > 0))
+    return { work: true, next: null, more: false, unfollowed: false, seen };
+  const log = lookAheadInLog(db, subscribersOf(webhooks), seen);
   return {
-    work: log.work || hasToClear(db, webhooks, looking) || dues.some(({ rows }) => rows.length > 0),
+    work: log.work || hasToClear(db, webhooks, looking),
     next: dues.map((due) => due.next).reduce(earlier, null),
     more: log.more,
     unfollowed: false,

@@ -78,8 +78,12 @@ export const openWebhookQueue = (deps: WebhookQueueDeps): WebhookDeliveries => {
   const seenOf = new Map<string, number>();
 
   /** The body, with the mail where it is sent whole; null where that has been removed since the claim. */
-  const bodyOf = async (tenantId: string, { body, mail }: ClaimedDelivery): Promise<Buffer | null> => {
-    if (mail === null) return Buffer.from(body);
+  const bodyOf = async (
+    tenantId: string,
+    { body, mail }: ClaimedDelivery,
+  ): Promise<Buffer | string | null> => {
+    // As text it goes out in one write with the headers.
+    if (mail === null) return body;
     const whole = await withPlace(() => wholeMail(tenantId, mail));
     if (whole === null) return null;
     const envelope = JSON.parse(body);

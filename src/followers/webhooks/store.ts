@@ -1,6 +1,8 @@
-// The webhooks of a tenant, in its file. A removed one is shown no more, and is kept until its deliveries are gone.
+// The webhooks of a tenant, in its file. A removed one is shown no more, and is kept until its deliveries are gone. They are asked
+// for at each look and each outcome, so they are remembered; the rows that are returned are shared and frozen.
 
 import type { FollowerState } from '#src/followers/disabling.ts';
+import { remembered } from '#src/kernel/db/memory.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 
 export interface WebhookRow extends FollowerState {
@@ -46,8 +48,6 @@ export const webhookStore = perConnection((db: TenantDb) => {
     `INSERT INTO webhooks (id, name, sealed_url, events_json, inbound_mail, sealed_secret, status, after_seq, created_at)
      VALUES (:id, :name, :sealed_url, :events_json, :inbound_mail, :sealed_secret, 'active', :after_seq, :created_at)`,
   );
-  const byId = db.prepare<[string], WebhookRow>('SELECT * FROM webhooks WHERE id = ? AND removed_at IS NULL');
-  const byNumber = db.prepare<[number], WebhookRow>('SELECT * FROM webhooks WHERE number = ?');
   const all = db.prepare<[], WebhookRow>('SELECT * FROM webhooks ORDER BY number');
   const update = db.prepare<WebhookChange>(
     `UPDATE webhooks SET name = :name, sealed_url = :sealed_url, events_json = :events_json,
@@ -68,41 +68,51 @@ export const webhookStore = perConnection((db: TenantDb) => {
     'UPDATE webhooks SET disabled_told = 1 WHERE id = ? AND disabled_at = ?',
   );
   const remove = db.prepare<[number]>('DELETE FROM webhooks WHERE number = ?');
-  const list = (): WebhookRow[] => all.all().filter(({ removed_at }) => removed_at === null);
+  const rows = remembered(db, (): readonly Readonly<WebhookRow>[] =>
+    all.all().map((row) => Object.freeze(row)),
+  );
+  const list = () => rows().filter(({ removed_at }) => removed_at === null);
   return {
     /** Active, from the event after `after_seq` on. */
     insert: (row: NewWebhook): void => {
       insert.run(row);
+      rows.forget();
     },
     /** Unless it has been removed. */
-    byId: (id: string): WebhookRow | undefined => byId.get(id),
+    byId: (id: string): WebhookRow | undefined => list().find((row) => row.id === id),
     /** Also one that is removed and still kept. */
-    byNumber: (number: number): WebhookRow | undefined => byNumber.get(number),
+    byNumber: (number: number): WebhookRow | undefined => rows().find((row) => row.number === number),
     /** The webhooks in the order in which they were made; a few dozen. */
     list,
     /** With those that are removed and still kept. */
-    all: (): WebhookRow[] => all.all(),
+    all: rows,
     count: (): number => list().length,
     update: (change: WebhookChange): void => {
       update.run(change);
+      rows.forget();
     },
     setSecret: (change: SecretChange): void => {
       setSecret.run(change);
+      rows.forget();
     },
     /** Since when it fails, and the error of the last attempt; nulls: it does not. */
     setFailing: (number: number, since: number | null, error: string | null): void => {
       setFailing.run(since, error, number);
+      rows.forget();
     },
     /** The owners are notified that it was disabled at `disabledAt`, unless the row has changed since. */
     markNotified: (id: string, disabledAt: number): void => {
       markNotified.run(id, disabledAt);
+      rows.forget();
     },
     markRemoved: (number: number, now: number): void => {
       markRemoved.run(now, number);
+      rows.forget();
     },
     /** Its deliveries must be gone. */
     remove: (number: number): void => {
       remove.run(number);
+      rows.forget();
     },
   };
 });

@@ -58,12 +58,13 @@ const readBeginning = (response: IncomingMessage, keep: number, signal: AbortSig
 const isText = ({ headers }: IncomingMessage): boolean =>
   ['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? '');
 
-const headersOf = (target: Target, { headers, body }: Exchanged): Record<string, string | number> => ({
-  ...headers,
-  Host: target.authority,
-  ...(body === null ? {} : { 'Content-Length': Buffer.byteLength(body) }),
-  'Accept-Encoding': 'identity',
-});
+/** As a list node writes them down at once, and does not keep them for changes. */
+const headersOf = (target: Target, { headers, body }: Exchanged): string[] => [
+  ...Object.entries(headers).flat(),
+  ...['Host', target.authority],
+  ...(body === null ? [] : ['Content-Length', String(Buffer.byteLength(body))]),
+  ...['Accept-Encoding', 'identity'],
+];
 
 /**
  * Ends with `signal`, rejecting with its reason while there is no answer.
@@ -130,11 +131,13 @@ const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \
 
 /** The beginning of a body as one line of text: no control characters, nothing that changes the direction of reading, no half characters. */
 export const excerptOf = (octets: Buffer): string =>
-  new TextDecoder()
-    // With `stream`, a character that is cut off at the end is left out.
-    .decode(octets.subarray(0, EXCERPT_OCTETS), { stream: true })
-    .replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim();
+  octets.length === 0
+    ? ''
+    : new TextDecoder()
+        // With `stream`, a character that is cut off at the end is left out.
+        .decode(octets.subarray(0, EXCERPT_OCTETS), { stream: true })
+        .replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+        .trim();
 
 /** Retry-After (RFC 9110 §10.2.3) in ms from `now`, at most a day; null where there is none that can be read. */
 export const retryAfterOf = (header: string | undefined, now: number): number | null => {
