@@ -1,6 +1,7 @@
 // The pages of calls, in the order in which one needs them, and on which of them a route is.
 import type { Route } from '#src/kernel/route.ts';
 import type { PageLink } from './model.ts';
+import { inReadingOrder } from './order.ts';
 
 interface Subject extends PageLink {
   readonly tags: readonly string[];
@@ -197,6 +198,8 @@ export const callPages = (routes: readonly Route[]): readonly CallPage[] => {
   return names.flatMap((name) => {
     const link = links.find((one) => one.name === name);
     const found = bySubject.get(name);
-    return link && found ? [{ name, title: link.title, summary: link.summary, routes: found }] : [];
+    return link && found
+      ? [{ name, title: link.title, summary: link.summary, routes: inReadingOrder(found) }]
+      : [];
   });
 };
