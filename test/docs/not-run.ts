@@ -1,5 +1,6 @@
-// The blocks of README and docs that samples.test.ts does not run, and why. All of sh are parsed, and their commands, options and
-// paths are checked all the same.
+// The blocks of README and docs that samples.test.ts does not run, and why: those of docs/operate are run by operate.test.ts, on a
+// machine. All of sh are parsed, and their commands, options and paths are checked all the same.
+import type { Block } from '#test/support/document-samples.ts';
 
 interface NotRun {
   /** The page, or the beginning of the names of several. */
@@ -13,8 +14,10 @@ interface NotRun {
 
 const STAYS = { because: 'starts a playground that stays up', runBy: 'test/app/cli/playground.test.ts' };
 const INSTALLS = { because: 'installs a package, as root', runBy: 'test/install/release.test.ts' };
-const OF_A_HOST = 'needs root, systemd or the programs of a server';
-const OTHER_HOST = 'needs another host, which has the data already';
+/** Of an operator, in a directory. */
+const ON_A_MACHINE = { because: 'is run on a machine', runBy: 'test/docs/operate.test.ts' };
+const ON_TWO = { because: 'is run on two machines', runBy: 'test/docs/operate-hosts.test.ts' };
+const RELEASE = { because: 'needs the files of a release', runBy: 'test/install/release.test.ts' };
 const CLIENTS = 'is code for other services and for packages of theirs, which the tests in test/compat run';
 
 export const notRun: readonly NotRun[] = [
@@ -43,22 +46,30 @@ export const notRun: readonly NotRun[] = [
     runBy: 'test/docs/webhook-snippets.test.ts',
   })),
   { page: 'docs/from-', because: CLIENTS },
+  { page: 'docs/operate/install.md', block: 'apt install', ...INSTALLS },
   {
-    page: 'docs/operate/practices.md',
-    block: 'sendwerk tenant show',
-    because: OTHER_HOST,
-    runBy: 'test/operations/tenant-export.test.ts',
+    page: 'docs/operate/install.md',
+    block: 'git clone',
+    because: 'installs the packages of a checkout, as root',
+    runBy: 'test/install/install.test.ts',
   },
-  { page: 'docs/operate/backup.md', because: OF_A_HOST, runBy: 'test/flows/backup.test.ts' },
-  { page: 'docs/operate/disasters.md', because: OF_A_HOST, runBy: 'test/operations/disasters.test.ts' },
-  { page: 'docs/operate/dns.md', because: OF_A_HOST, runBy: 'test/app/cli/dns.test.ts' },
-  { page: 'docs/operate/install.md', because: OF_A_HOST, runBy: 'test/app/cli/setup.test.ts' },
-  { page: 'docs/operate/move.md', because: OTHER_HOST, runBy: 'test/flows/move.test.ts' },
-  { page: 'docs/operate/receiving.md', because: OF_A_HOST, runBy: 'test/app/cli/doctor.test.ts' },
-  { page: 'docs/operate/relay.md', because: OF_A_HOST, runBy: 'test/flows/postfix.test.ts' },
-  { page: 'docs/operate/replica.md', because: OF_A_HOST },
-  { page: 'docs/operate/scale.md', because: OTHER_HOST, runBy: 'test/flows/fleet.test.ts' },
-  { page: 'docs/operate/submission.md', because: OTHER_HOST, runBy: 'test/flows/submission.test.ts' },
-  { page: 'docs/operate/troubleshooting.md', because: OF_A_HOST, runBy: 'test/app/cli/doctor.test.ts' },
-  { page: 'docs/operate/upgrade.md', because: OF_A_HOST, runBy: 'test/install/release.test.ts' },
+  ...['sha256sum', 'tar -xzf'].map((block) => ({ page: 'docs/operate/upgrade.md', block, ...RELEASE })),
+  { page: 'docs/operate/upgrade.md', block: 'apt install', ...INSTALLS },
+  {
+    page: 'docs/operate/upgrade.md',
+    block: 'podman build',
+    because: 'builds an image, for which no engine is among the programs of the tests',
+  },
+  { page: 'docs/operate/practices.md', block: 'sendwerk tenant show', ...ON_TWO },
+  ...['disasters', 'move', 'replica', 'scale'].map((name) => ({
+    page: `docs/operate/${name}.md`,
+    ...ON_TWO,
+  })),
+  ...['backup', 'dns', 'install', 'receiving', 'relay', 'submission', 'troubleshooting'].map((name) => ({
+    page: `docs/operate/${name}.md`,
+    ...ON_A_MACHINE,
+  })),
 ];
+
+export const exceptionOf = ({ file, text }: Block): NotRun | undefined =>
+  notRun.find(({ page, block = '' }) => file.startsWith(page) && text.startsWith(block));

@@ -5,13 +5,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Block, blocksOf, documentNames } from '#test/support/document-samples.ts';
 import { startPlayground } from '#test/support/playground.ts';
-import { notRun } from './not-run.ts';
+import { exceptionOf, notRun } from './not-run.ts';
 
 const CODE = /^(?:sh|js|python|php|go)$/;
 const allOf = (page: string): readonly Block[] =>
   blocksOf(page).filter(({ language }) => CODE.test(language));
-const exceptionOf = ({ file, text }: Block) =>
-  notRun.find(({ page, block = '' }) => file.startsWith(page) && text.startsWith(block));
 
 const pages = documentNames()
   .map((page) => [page, allOf(page).filter((block) => exceptionOf(block) === undefined)] as const)

@@ -67,6 +67,8 @@ export const startHaproxy = async (hosts: {
       SENDWERK_CERTS: certs,
       SENDWERK_MAPS: maps,
       SENDWERK_SOCKET: socket,
+      // A user that is there on this machine, and not root.
+      SENDWERK_USER: 'haproxy',
       SENDWERK_ONE: hosts.one,
       SENDWERK_TWO: hosts.two,
     },

@@ -1,12 +1,14 @@
 // Debian's rspamd with its own rules and nothing from outside: one worker on a free loopback port, no DNS, no Redis, no
-// lists. The settings id `outbound` disables what only makes sense for mail that comes in, as the configuration file tells
-// operators to. The system's own instance is not touched.
+// lists. The settings id `outbound` disables what only makes sense for mail that comes in, by the lines that operators are
+// shown. The system's own instance is not touched.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { blocksOf } from '#test/support/document-samples.ts';
 import { endProcess, freePort, spawnMortal, untilListening } from '#test/support/process.ts';
 
 const PROGRAM = '/usr/bin/rspamd';
+const SETTINGS = blocksOf('docs/operate/scanners.md').find(({ text }) => text.includes('/rspamd/'))?.text;
 /** What domains in the mails of tests end in. Compiling the list of all that there are costs ten seconds of CPU. */
 const DOMAINS = ['com', 'de', 'eu', 'example', 'net', 'org', 'uk', 'co.uk'];
 /** Alone it takes a second, but the machine may do other things as well. */
@@ -67,12 +69,6 @@ logging { type = "console"; level = "error"; }
 worker "normal" { bind_socket = "127.0.0.1:${port}"; count = 1; mime = true; task_timeout = 60s; }
 fuzzy_check { enabled = false; }
 settings {
-  outbound {
-    id = "outbound";
-    apply {
-      groups_disabled = ["spf", "dkim", "dmarc", "arc", "rbl", "hfilter", "greylist", "ratelimit", "mx_check"];
-    }
-  }
-}
+${SETTINGS}}
 `;
 }

@@ -4,7 +4,7 @@ import type { Terminal } from './terminal.ts';
 
 const fleet = {
   value: 'FILE',
-  default: 'config/fleet.yaml',
+  default: '/etc/sendwerk/fleet.yaml',
   about: 'the hosts of the fleet',
 } as const;
 const json = { about: 'print JSON' } as const;
