@@ -140,6 +140,11 @@ const editsOfSegment = (wanted: string, given: string): number => {
   return edits > most ? Infinity : edits;
 };
 
+interface Known {
+  readonly route: Route;
+  readonly segments: readonly string[];
+}
+
 /** How many edits lead from the segments to the route's path, whose parameters fit anything; Infinity beyond `MAX_EDITS`. */
 const editsTo = (route: readonly string[], segments: readonly string[]): number => {
   if (route.length !== segments.length) return Infinity;
@@ -154,10 +159,23 @@ const editsTo = (route: readonly string[], segments: readonly string[]): number 
   return edits;
 };
 
+/** `/api/practices/{id}/…`: a shorter path is the beginning of too many. */
+const MIN_BEGINNING = 4;
+
+/** The route that goes on with one segment where the path ends, as `…/messages/search` for `…/messages`; a fixed one before a parameter. */
+const goingOn = (known: readonly Known[], method: string, given: readonly string[]): Route | undefined => {
+  if (given.length < MIN_BEGINNING) return undefined;
+  const found = known.filter(
+    ({ route, segments }) =>
+      route.method.toUpperCase() === method && editsTo(segments.slice(0, -1), given) === 0,
+  );
+  return (found.find(({ segments }) => !PARAMETER.test(segments.at(-1) ?? '')) ?? found[0])?.route;
+};
+
 /** The method and path of the route that a path with nothing at it was probably meant for; also one that lacks `/api`. */
 const nearestTo = (routes: readonly Route[]): ((method: string, path: string) => string | undefined) => {
   // Links in mail are no paths that a person types.
-  const known = routes
+  const known: readonly Known[] = routes
     .filter(({ path }) => path.startsWith('/api/'))
     .map((route) => ({ route, segments: route.path.split('/').slice(1) }));
   return (method, path) => {
@@ -171,7 +189,8 @@ const nearestTo = (routes: readonly Route[]): ((method: string, path: string) =>
         const edits = editsTo(wanted, segments) + (route.method.toUpperCase() === method ? 0 : 0.5);
         if (edits < Infinity && (!best || edits < best.edits)) best = { route, edits };
       }
-    return best && `${best.route.method.toUpperCase()} ${best.route.path}`;
+    const route = best?.route ?? goingOn(known, method, given);
+    return route && `${route.method.toUpperCase()} ${route.path}`;
   };
 };
 
