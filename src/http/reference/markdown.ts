@@ -94,7 +94,7 @@ export const llmsText = ({ links }: Reference, info: ServiceInfo): string => {
   const isBasic = (name: string): boolean => [START, 'errors', 'events'].includes(name);
   return `# ${info.name} API
 
-> The API of ${info.name}, which sends and receives the mail of practices. JSON over HTTPS at ${info.origin}, with a bearer token. Version ${info.version}.
+> The API of ${info.name}, which sends and receives the mail of practices. JSON at ${info.origin}, with a bearer token. Version ${info.version}.
 
 Read “Start here” first. Each call has samples in curl, Node, Python, PHP and Go.
 

@@ -137,9 +137,9 @@ const basics = (): readonly Section[] => {
       'errors',
       'Errors',
       prose(
-        'A status of 2xx says that it is done. Everything else has one form: `code` for programs, `error` and `hint` for people, and the own fields of the code. A request with several faults is answered with all of them at once, in `fields`.',
+        'A status of 2xx says that it is done. Everything else has one form: `code` for programs, `error` and `hint` for people, and the own fields of the code. What is wrong with the form of a request is in `fields`, all of it at once; addresses and what is allowed are looked at after that.',
         'Try again after 429 and 503, when the seconds in `Retry-After` are over, and after a lost connection. Any other 4xx fails again until something is changed. [Every code](/reference/errors) has a cause and a remedy.',
-        'Each answer has an `X-Request-Id`. Name it when you ask the operator.',
+        'Each answer has an `X-Request-Id`. Name it when you ask the operator. The `Link` of a refusal leads to what this reference says of its code.',
       ),
       [
         code(
@@ -306,7 +306,7 @@ const everything = (pages: readonly CallPage[], info: ServiceInfo): Section =>
 export const startPage = (pages: readonly CallPage[], info: ServiceInfo): Page => ({
   ...startLink,
   blocks: prose(
-    `${info.name} sends the mail of practices: appointments, findings, newsletters. This is its API, version ${info.version}, at \`${info.origin}\`. It speaks JSON over HTTPS. Each page is here as Markdown too, under its address with \`.md\`; [llms.txt](/llms.txt) lists them. For machines: [/openapi.yaml](/openapi.yaml), and [/openapi-compat.yaml](/openapi-compat.yaml) with the forms of other services.`,
+    `${info.name} sends the mail of practices: appointments, findings, newsletters. This is its API, version ${info.version}, at \`${info.origin}\`. It speaks JSON. Each page is here as Markdown too, under its address with \`.md\`; [llms.txt](/llms.txt) lists them. For machines: [/openapi.yaml](/openapi.yaml), and [/openapi-compat.yaml](/openapi-compat.yaml) with the forms of other services.`,
   ),
   sections: [...firstSend(info.origin, pages), ...basics(), everything(pages, info)],
 });
