@@ -568,6 +568,7 @@ const guide = {
   from: 'Lettermint',
   start: [
     'The token comes from `POST /api/practices/{id}/api-tokens` (scope `team` or `project`); `mail.example.com` is the host of your installation. Requests go to `/api/compat/eu`, which is `/api/compat/lettermint` too, and `/v1` for clients that keep that path (`compat.aliases` in the configuration).',
+    'To try it first, start the [playground](playground.md). It prints a token, and its address is `http://127.0.0.1:8080/api/compat/lettermint`.',
   ],
   changes,
   notes: [

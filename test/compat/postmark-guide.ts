@@ -9,6 +9,7 @@ export const postmarkGuide: Guide = {
   start: [
     `Programs that send by Postmark's API send by this service when two things change: the base address and the token. The token is an API token of the practice (\`svc_team_…\`, or \`svc_proj_…\` for one project); \`POST /api/practices/{id}/api-tokens\` makes one. It goes into the same field, \`X-Postmark-Server-Token\`; \`X-Vendor-B-Server-Token\` and \`Authorization: Bearer\` do as well.`,
     `The base address is \`https://${HOST}${PATH}\`, where \`${HOST}\` is your installation. \`/api/compat/vendor-b\` is the same, and so is the bare host, for clients that take no path. The operator can take away \`${PATH}\` and the bare host (\`compat.aliases\` in the configuration), not \`/api/compat/vendor-b\`.`,
+    'To try it first, start the [playground](playground.md). It prints a token, and its address is `http://127.0.0.1:8080/api/compat/postmark`, without the `http://` in `requestHost` and with `useHttps: false` beside it.',
   ],
   changes: [
     {

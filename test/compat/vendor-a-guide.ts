@@ -14,6 +14,7 @@ client can only be given a host, \`${ORIGIN}\` alone works too. The key is an AP
       '\n',
       ' ',
     ),
+    'To try it first, start the [playground](playground.md). It prints a token, and its address is `http://127.0.0.1:8080/api/compat/resend`.',
   ],
   changes: [
     {

@@ -461,6 +461,7 @@ const guide = {
   from: 'SendGrid',
   start: [
     'The key is an API token of your practice (`POST /api/practices/{id}/api-tokens`); `mail.example.com` is the host of your installation. `POST /v3/mail/send` is served below `/api/compat/sendgrid` and at the host alone, and is `/api/compat/vendor-c/mail/send` (`compat.aliases` in the configuration). The client warns of a key that does not begin with `SG.`; it sends it all the same.',
+    'To try it first, start the [playground](playground.md). It prints a token, and its address is `http://127.0.0.1:8080/api/compat/sendgrid`.',
   ],
   changes,
   notes: [
