@@ -45,6 +45,11 @@ export const notRun: readonly NotRun[] = [
     because: 'is run on deliveries in its language',
     runBy: 'test/docs/webhook-snippets.test.ts',
   })),
+  ...['brevo', 'mailgun', 'sendgrid-native', 'ses'].map((name) => ({
+    page: `docs/from-${name}.md`,
+    because: 'has a body that is sent, and its fields, statuses and events are looked up',
+    runBy: 'test/docs/native-guides.test.ts',
+  })),
   { page: 'docs/from-', because: CLIENTS },
   { page: 'docs/operate/install.md', block: 'apt install', ...INSTALLS },
   {
