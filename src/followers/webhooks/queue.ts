@@ -82,7 +82,7 @@ export const openWebhookQueue = (deps: WebhookQueueDeps): WebhookDeliveries => {
     tenantId: string,
     { body, mail }: ClaimedDelivery,
   ): Promise<Buffer | string | null> => {
-    // As text it goes out in one write with the headers.
+    // Text goes out in one write with the headers.
     if (mail === null) return body;
     const whole = await withPlace(() => wholeMail(tenantId, mail));
     if (whole === null) return null;
