@@ -1,14 +1,23 @@
 // The words that people read are catalogues: one file for each room and language, `words/<language>.ts`, or
 // `words/<language>/<subject>.ts` where a room has many. Each exports `words`; the German file gives the others their type. A
-// file is loaded when its language is first asked for: most daemons never need them all. A new language is its files and its
-// line in `language.ts`.
+// file is loaded when its language is first asked for: most daemons never need them all. A new language is its line in `language.ts`
+// and its files, one after the other: where it has none yet its readers get the English one, and a test of the catalogues fails.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Language } from './language.ts';
+import { answerDefault, type Language } from './language.ts';
 import type { Sentences } from './say.ts';
 
 const load = createRequire(import.meta.url);
+
+const isThere = (file: string): boolean => {
+  try {
+    load.resolve(file);
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 /**
  * Finds the words of a language. `files` says where they are, beside the module `url`, with `*` for the language, as in
@@ -22,19 +31,12 @@ export const catalogue = <Words, Offered extends Language = Language>(
   return (language) => {
     const known = loaded.get(language);
     if (known !== undefined) return known;
-    const { words } = load(fileURLToPath(new URL(files.replace('*', language), url))) as { words: Words };
+    const fileIn = (tag: Language): string => fileURLToPath(new URL(files.replace('*', tag), url));
+    const own = fileIn(language);
+    const { words } = load(isThere(own) ? own : fileIn(answerDefault)) as { words: Words };
     loaded.set(language, words);
     return words;
   };
-};
-
-const isThere = (file: string): boolean => {
-  try {
-    load.resolve(file);
-    return true;
-  } catch {
-    return false;
-  }
 };
 
 /**

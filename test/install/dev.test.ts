@@ -1,7 +1,7 @@
 // `npm run dev` in a copy of the checkout: what a contributor changes there is what the service shows.
 // @module-tag slow
 import { execFile, spawn } from 'node:child_process';
-import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
@@ -39,12 +39,8 @@ test('the worked example of an endpoint is served as soon as it is applied', {
   expect(printed).toMatch(/Sign in: http:\S+\/app\/sign-in#/);
   const origin = /^export SENDWERK_URL=(.+)$/m.exec(printed)?.[1];
 
-  // The worked example of an endpoint, as its page prints it.
-  const [, patch = ''] =
-    /^```diff\n(.*?)^```$/ms.exec(await readFile('docs/develop/examples.md', 'utf8')) ?? [];
-  const file = path.join(copy, 'endpoint.patch');
-  await writeFile(file, patch);
-  await promisify(execFile)('git', ['apply', '--include=src/*', file], { cwd: copy });
+  const page = path.join(ROOT, 'docs/develop/examples/endpoint.md');
+  await promisify(execFile)('git', ['apply', '--include=src/*', page], { cwd: copy });
   await starts(2);
   const exported = (name: string) => new RegExp(`^export ${name}=(.+)$`, 'm').exec(printed)?.[1];
   const answer = await fetch(`${origin}/api/practices/${exported('SENDWERK_PRACTICE')}/list-count`, {

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { endProcess, freePort, spawnMortal, until } from '#test/support/process.ts';
 
-const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const REACH = new URL('reach-process.ts', import.meta.url).href;
 const MASTER_KEY_BYTES = 32;
 const ADMIN_TOKEN_BYTES = 24;
@@ -32,6 +32,8 @@ export interface DaemonOptions {
   readonly dataDir?: string;
   /** Of an earlier daemon that others know; a free one where absent. */
   readonly port?: number;
+  /** A directory with other sources; this checkout where absent. */
+  readonly checkout?: string;
   /** Laid over the environment of this process; undefined takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
@@ -92,7 +94,8 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Daemon> 
   await writeFile(configFile, stringify(overlay(defaults(home, dataDir, port), options.config ?? {})));
 
   const before = env.REACH_TO === undefined ? [] : ['--import', REACH];
-  const child = spawnMortal(execPath, [...before, ENTRY, 'serve', '--config', configFile], {
+  const entry = path.join(options.checkout ?? ROOT, 'src/main.ts');
+  const child = spawnMortal(execPath, [...before, entry, 'serve', '--config', configFile], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...env, ...options.env },
   });

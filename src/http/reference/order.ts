@@ -1,5 +1,5 @@
-// In which order a page has its calls: record by record, and of each first how one is made, then how it is looked at, changed, acted on
-// and deleted, whatever order they are declared in. Pure.
+// The order of the calls on a page: record by record, and of each first how one is made, then how it is looked at, changed, acted on and
+// deleted, whatever order they are declared in. Pure.
 import type { Route } from '#src/kernel/route.ts';
 
 type Call = Pick<Route, 'method' | 'path'>;
