@@ -58,7 +58,7 @@ const readBeginning = (response: IncomingMessage, keep: number, signal: AbortSig
 const isText = ({ headers }: IncomingMessage): boolean =>
   ['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? '');
 
-/** As a list node writes them down at once, and does not keep them for changes. */
+/** A list is written down by node at once, and not kept for changes. */
 const headersOf = (target: Target, { headers, body }: Exchanged): string[] => [
   ...Object.entries(headers).flat(),
   ...['Host', target.authority],
