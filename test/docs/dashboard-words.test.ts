@@ -1,4 +1,4 @@
-// What a page for the office puts in quotation marks is a word of the dashboard, letter for letter: who looks for it finds it.
+// What a document puts in quotation marks is a word of the dashboard, letter for letter: who looks for it finds it.
 import { globSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
@@ -27,13 +27,17 @@ const SPEECH = new Set([
   'Auftragsverarbeiter',
 ]);
 
+/** The page of the reference by which programmers begin. */
+const REFERENCE = 'src/http/reference/start-page.ts';
+
 test.each([
   ['de', /„([^“]+)“/g, /\.de\.md$/],
-  ['en', /“([^”]+)”/g, /^docs\/(?:office|law)\/[a-z-]+\.md$|^docs\/office\/README\.md$/],
+  ['en', /“([^”]+)”/g, /^docs\/(?:(?:office|law)\/[a-z-]+|(?:office|develop)\/README|playground|start)\.md$/],
 ] as const)('words of the dashboard, %s', async (language, marks, names) => {
   const words = await wordsOf(language);
   const named = documentNames()
     .filter((name) => names.test(name))
+    .concat(language === 'en' ? REFERENCE : [])
     .flatMap((name) => quoted(name, marks).map((text) => [name, text] as const))
     .filter(([, text]) => !SPEECH.has(text));
   expect(named.length).toBeGreaterThan(10);

@@ -67,7 +67,7 @@ const firstSend = (origin: string, pages: readonly CallPage[]): readonly Section
       blocks: [
         {
           kind: 'prose',
-          text: 'Three values are all that a program needs: the address of the installation, a token, and the id of the practice. The dashboard shows the id under “For developers” and makes tokens there. `npm run quickstart` starts an installation to try, and prints all three.',
+          text: 'Three values are all that a program needs: the address of the installation, a token, and the id of the practice. The dashboard shows address and id under “API examples”, and makes tokens under “API tokens”. `npm run quickstart` starts an installation to try, and prints all three.',
         },
         {
           kind: 'prose',
