@@ -12,6 +12,10 @@ import { stringify } from 'yaml';
 import { endProcess, freePort, spawnMortal, until } from '#test/support/process.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** Its options for node are those of a server. */
+const UNIT = new URL('../../systemd/sendwerk.service', import.meta.url);
+/** As in vitest.config.ts: the benchmarks have it too. */
+const COMPILED = 'node_modules/.cache/node-compile';
 const REACH = new URL('reach-process.ts', import.meta.url).href;
 const MASTER_KEY_BYTES = 32;
 const ADMIN_TOKEN_BYTES = 24;
@@ -93,11 +97,12 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Daemon> 
   const configFile = path.join(home, 'service.yaml');
   await writeFile(configFile, stringify(overlay(defaults(home, dataDir, port), options.config ?? {})));
 
-  const before = env.REACH_TO === undefined ? [] : ['--import', REACH];
+  const [, ofUnit = ''] = /^ExecStart=\S+ ((?:--\S+ )*)/m.exec(await readFile(UNIT, 'utf8')) ?? [];
+  const before = [...ofUnit.trim().split(' '), ...(env.REACH_TO === undefined ? [] : ['--import', REACH])];
   const entry = path.join(options.checkout ?? ROOT, 'src/main.ts');
   const child = spawnMortal(execPath, [...before, entry, 'serve', '--config', configFile], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...env, ...options.env },
+    env: { NODE_COMPILE_CACHE: COMPILED, ...env, ...options.env },
   });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -12,8 +12,10 @@ export type PlatformDb = Database.Database & { readonly [fileKind]: 'platform' }
 export type TenantDb = Database.Database & { readonly [fileKind]: 'tenant' };
 export type AnyDb = PlatformDb | TenantDb;
 
-/** 2 MiB of page cache a file: the kernel keeps what is read often, and with 256 open files 8 MiB would be 2 GiB. */
-const CACHE_KIB = 2_048;
+/** 1 MiB of page cache a file: the kernel keeps what is read often, a send reads nothing again, and many files are open at a time. */
+const CACHE_KIB = 1_024;
+/** What a transaction changes stays in memory up to here (2 MiB): a page that is written before its end may be written twice. */
+const SPILL_PAGES = 512;
 
 /**
  * Prepares a statement when it first runs. The stores of a tenant have 110, of which a message needs 31 from request to
@@ -93,6 +95,7 @@ export const openSqlite = (
     db.pragma('wal_autocheckpoint = 0');
     db.pragma('foreign_keys = ON');
     db.pragma(`cache_size = -${CACHE_KIB}`);
+    db.pragma(`cache_spill = ${SPILL_PAGES}`);
     db.pragma('trusted_schema = OFF');
     // Else each savepoint writes what it would have to undo into a temporary file: two thirds of all write calls.
     db.pragma('temp_store = MEMORY');
