@@ -19,6 +19,24 @@ import { operatedPages } from './operated.ts';
 const pages = operatedPages('test/docs/operate.test.ts');
 const run = (page: string, beginning: string, before?: string) => pages.run(machine, page, beginning, before);
 
+/** What is named in the text and needs nothing that is not there. */
+const ANSWERS = new RegExp(
+  `^sendwerk (?:${[
+    ...[
+      '--version',
+      'help',
+      'health',
+      'config example',
+      'tenant list',
+      'tenant show SLUG',
+      'admin practices',
+    ],
+    ...['admin held-mail --practice SLUG', 'admin sign-in-link --email \\S+'],
+    ...['consent verify --practice SLUG', 'backup', 'backup --whole', 'backup list', 'backup verify'],
+    ...['secrets rotate', 'litestream-config', 'dns zone', 'restore DIR --tenant SLUG --replace'],
+  ].join('|')})$`,
+);
+
 let machine: Machine;
 let sender: Sender;
 /** What setup said at its end. */
@@ -80,6 +98,12 @@ test('troubleshooting: the doctor looks at all, at some, from elsewhere, and by 
   expect(found).toMatch(/^ok +13 DNS records/m);
   expect(found).toContain('can be reached from user@elsewhere.example');
   expect(found).not.toMatch(/^FAIL/m);
+});
+
+test('commands that stand in the text of the pages answer', async () => {
+  const commands = pages.quoted().filter((code) => ANSWERS.test(code));
+  expect(commands).toHaveLength(18);
+  for (const code of commands) expect(await machine.type(code), code).not.toBe('');
 });
 
 test.each(

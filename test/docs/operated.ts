@@ -1,13 +1,12 @@
 // The blocks of docs/operate that a test runs on a machine, found by page and beginning, so that none is forgotten.
 import { writeFile } from 'node:fs/promises';
-import { type Block, blocksOf, documentNames } from '#test/support/document-samples.ts';
+import { type Block, blocksOf, documentNames, quotedCodeOf } from '#test/support/document-samples.ts';
 import { furnish, type Machine } from '#test/support/operated-host.ts';
 import { exceptionOf } from './not-run.ts';
 
 export const operatedPages = (runBy: string) => {
-  const all = documentNames()
-    .filter((name) => name.startsWith('docs/operate/'))
-    .flatMap(blocksOf);
+  const names = documentNames().filter((name) => name.startsWith('docs/operate/'));
+  const all = names.flatMap(blocksOf);
   const ran = new Set<Block>();
   /** `page` is without folder and ending. */
   const blockOf = (page: string, beginning: string): Block => {
@@ -32,6 +31,8 @@ export const operatedPages = (runBy: string) => {
     },
     run: (machine: Machine, page: string, beginning: string, before?: string): Promise<string> =>
       machine.run([blockOf(page, beginning)], before),
+    /** Commands that stand in the text. */
+    quoted: () => [...new Set(names.flatMap(quotedCodeOf))].filter((code) => code.startsWith('sendwerk ')),
     yaml: () => all.filter(({ language }) => language === 'yaml'),
     /** The places of those that were not run, and should be. */
     left: (): readonly string[] =>

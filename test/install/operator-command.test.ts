@@ -1,6 +1,7 @@
 // What `bin/sendwerk` makes of the operator's words: a played program prints those that it gets.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sendwerk as sendwerkHere } from '#test/support/shell.ts';
 import { createMachine } from './machine.ts';
 
 const machine = createMachine();
@@ -35,6 +36,19 @@ test.each([
   ['', ''],
 ])('`sendwerk %s` runs `%s`', async (given, expected) => {
   expect((await sendwerk(given.split(' ').filter(Boolean)))[2]).toBe(expected);
+});
+
+test('it names the configuration to the commands that read one, and to no other', async () => {
+  const { printed } = await sendwerkHere(['help']);
+  const names = [...printed.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)*) {3,}/gm)].map(([, name = '']) => name);
+  expect(names.length).toBeGreaterThan(40);
+  const wrong: string[] = [];
+  for (const name of names.filter((one) => !['serve', 'setup'].includes(one))) {
+    const words = name.split(' ');
+    const isRead = (await sendwerkHere([...words, '--help'])).printed.includes('--config');
+    if (isRead !== (await sendwerk(words))[2]?.includes('--config')) wrong.push(name);
+  }
+  expect(wrong).toEqual([]);
 });
 
 test('it runs as the user of the service in its directory, with the environment of the caller', async () => {

@@ -2,7 +2,7 @@
 // beside it. The pages of docs/operate are run there, with the names that they have; `namesHere` says what stands for them.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -50,7 +50,7 @@ export const openMachine = async () => {
       managed_suffix: 'send.example.org',
     },
     http: { listen: `127.0.0.1:${ports.http}` },
-    operators: ['operator@example.net'],
+    operators: ['you@example.net'],
     smtp: {
       inbound: {
         listen: `127.0.0.1:${ports.inbound}`,
@@ -139,20 +139,18 @@ export const openMachine = async () => {
     const hidden = words.find((word) => word.startsWith(at('root')));
     if (hidden !== undefined && words[0] !== 'setup')
       throw new Error(`the user sendwerk, as whom this runs, cannot read ${hidden}`);
-    const name = words.filter((word) => !word.startsWith('-')).slice(0, 2);
-    const takesNone = words.includes('--config') || name[0] === 'setup' || name[1] === 'list';
     return sendwerk([
       ...words,
-      ...(takesNone ? [] : ['--config', here]),
-      ...(name[0] === 'setup' ? ['--root', root] : []),
-      ...(name[0] === 'fleet' ? ['--fleet', path.join(etc, 'fleet.yaml')] : []),
-      ...(name[0] === 'litestream-restore' ? ['--litestream', LITESTREAM] : []),
+      ...(words[0] === 'setup' ? ['--root', root] : []),
+      ...(words[0] === 'fleet' ? ['--fleet', path.join(etc, 'fleet.yaml')] : []),
+      ...(words[0] === 'litestream-restore' ? ['--litestream', LITESTREAM] : []),
     ]);
   };
   const shell = await openShell(
     root,
     {
-      sendwerk: command,
+      // The operator's command runs the program by that.
+      node: ([, ...words]) => command(words),
       systemctl,
       'systemd-tmpfiles': async () => done,
       rndc: async () => done,
@@ -160,8 +158,23 @@ export const openMachine = async () => {
     },
     {},
   );
+  const program = at('opt/sendwerk/current/node_modules/.bin/node');
+  await mkdir(path.dirname(program), { recursive: true });
+  await rename(path.join(shell.bin, 'node'), program);
   const script = (name: string, text: string) =>
     writeFile(path.join(shell.bin, name), `#!/bin/bash\n${text}\n`, { mode: 0o755 });
+  const operatorCommand = (await readFile('bin/sendwerk', 'utf8')).replaceAll(
+    /^(root|home)=(.*)/gm,
+    (_, name, place) => `${name}=${at(place)}`,
+  );
+  const nameConfig = (): Promise<void> =>
+    writeFile(
+      path.join(shell.bin, 'sendwerk'),
+      operatorCommand.replace(/^config=.*/m, () => `config=${here}`),
+      { mode: 0o755 },
+    );
+  await nameConfig();
+  await script('runuser', 'shift 3; exec "$@"');
   await script('postconf', `exec /usr/sbin/postconf -c ${at('etc/postfix')} "$@"`);
   // The other machine reaches every port that it is asked to try.
   await script('ssh', `grep -o "'[0-9]* open'" | tr -d "'"`);
@@ -221,9 +234,13 @@ export const openMachine = async () => {
     startLitestream,
     stopLitestream,
     /** Commands are those of a host with that configuration from here on. */
-    goTo: (configFile: string): void => {
+    goTo: async (configFile: string): Promise<void> => {
       here = configFile;
+      await nameConfig();
     },
+    /** Runs what a page names in its text. */
+    type: (code: string) =>
+      shell.run([{ block: { file: code, line: 1, language: 'sh', text: code }, code: textHere(code) }]),
     run: (blocks: readonly Block[], before = '') =>
       shell.run(blocks.map((block) => ({ block, code: before + codeHere(block) }))),
     /** Throws where the service would not take these keys beside its others. */
