@@ -9015,6 +9015,8 @@ export type Meta = {
     port: (number | null);
     /** where TLS begins with the first byte */
     implicit_port: (number | null);
+    /** without it programs on the same machine alone can sign in */
+    tls: boolean;
   } | null);
   features: {
     inbound: boolean;

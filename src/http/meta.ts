@@ -7,6 +7,7 @@ interface SubmissionFacts {
   readonly host: string;
   readonly port: number | null;
   readonly implicit_port: number | null;
+  readonly tls: boolean;
 }
 
 export interface ServiceFacts {
@@ -61,6 +62,7 @@ const metaSchema = z
         host: z.string(),
         port: z.int().nullable().describe('where clients change to TLS by STARTTLS'),
         implicit_port: z.int().nullable().describe('where TLS begins with the first byte'),
+        tls: z.boolean().describe('without it programs on the same machine alone can sign in'),
       })
       .nullable()
       .describe('where messages are taken over SMTP'),

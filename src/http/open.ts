@@ -1,5 +1,6 @@
 // The HTTP server with all routes, their descriptions, and what the service says of itself.
 import type { Base } from '#src/kernel/base.ts';
+import { isLoopback } from '#src/kernel/config/values.ts';
 import type { EventsDescription } from '#src/kernel/events-description.ts';
 import type { HealthPart } from '#src/kernel/health.ts';
 import type { MemberLanguage } from '#src/kernel/language.ts';
@@ -64,9 +65,10 @@ const speakersOf = (refusals: HttpParts['refusals']): SpeakIn => {
 /** Throws where the list of routes is defective. */
 export const openHttp = (base: Base, doors: Doors, parts: HttpParts) => {
   const { config, clock, log, version, draining } = base;
-  const { service, http, smtp, billing } = config();
+  const { service, http, smtp, tls, billing } = config();
   const { name, host, public_origin: origin } = service;
   const { listen: submission, implicit_listen: implicit } = smtp.submission ?? {};
+  const hasTls = Boolean(smtp.submission?.tls ?? smtp.inbound?.tls ?? tls.acme);
   const passwordLogin = () => config().auth.password_login;
   const routes: readonly Route[] = [
     ...parts.routes,
@@ -81,7 +83,12 @@ export const openHttp = (base: Base, doors: Doors, parts: HttpParts) => {
       scanners: parts.scanners,
       attachmentPolicy: parts.attachmentPolicy,
       submission: smtp.submission
-        ? { host, port: submission?.port ?? null, implicit_port: implicit?.port ?? null }
+        ? {
+            host: !hasTls && submission && isLoopback(submission.host) ? submission.host : host,
+            port: submission?.port ?? null,
+            implicit_port: implicit?.port ?? null,
+            tls: hasTls,
+          }
         : null,
       simulatorHost: base.simulatorDomain,
       inbound: smtp.inbound !== undefined,

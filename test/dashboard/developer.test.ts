@@ -263,7 +263,7 @@ test('the examples run as they are shown, and ask for the message that was sent 
   const shown = page.locator('.code code');
   const program = (await shown.textContent()) ?? '';
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
-    env: { TOKEN: sender.token },
+    env: { SENDWERK_TOKEN: sender.token },
   });
   const [id] = stdout.split(' ');
   await page.goto(`/app/${sender.practice.id}/examples`);
@@ -272,6 +272,8 @@ test('the examples run as they are shown, and ask for the message that was sent 
     await page.getByRole('link', { name: kind }).click();
     await page.locator('.tabs [aria-current=page]', { hasText: kind }).waitFor();
     await checkAccessibility(page);
+    if (kind === 'SMTP')
+      expect(await shown.last().textContent()).toMatch(/^swaks --server 127\.0\.0\.1:\d+ --auth PLAIN/);
   }
 });
 

@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Server, smtpSend } from '#dashboard/pages/examples/code.ts';
 import { quickstart } from '#src/app/cli/quickstart.ts';
 import { until } from '#test/support/process.ts';
 import { temporaryDirectory } from '../../flows/fixture.ts';
@@ -110,6 +111,20 @@ describe('what is printed works as it stands', () => {
   test('swaks', { tags: 'debian/swaks' }, async () => {
     expect(await bash(first.block('export'), first.block('swaks'))).toContain('<-  250 2.0.0 queued as');
     await until('it is captured', async () => (await captured('Hello from swaks')).length > 0);
+  });
+
+  test('swaks, as the dashboard shows it', { tags: 'debian/swaks' }, async () => {
+    const { submission } = JSON.parse(
+      await bash(
+        first.block('export'),
+        'curl -sS -H "Authorization: Bearer $SENDWERK_TOKEN" "$SENDWERK_URL/api/meta"',
+      ),
+    ) as { submission: Server };
+    const [, from = ''] = /--from (\S+)/.exec(first.block('swaks')) ?? [];
+    const to = 'erika@example.org';
+    expect(await bash(first.block('export'), smtpSend({ from, to }, submission))).toContain(
+      '2.0.0 queued as',
+    );
   });
 
   test('a mail from the world, and reading it', async () => {

@@ -11,8 +11,14 @@ export interface Filling {
   readonly messageId: string | undefined;
 }
 
+export interface Server {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+}
+
 /** All examples read the token from there. */
-export const setToken = 'export TOKEN=svc_…';
+export const setToken = 'export SENDWERK_TOKEN=svc_…';
 
 const messageOf = ({ from, to, subject, text }: Filling): string =>
   JSON.stringify({ from, to, subject, text }, null, 2);
@@ -24,20 +30,20 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 export const curlSend = (filling: Filling): string =>
   `curl ${filling.origin}/api/practices/${filling.practiceId}/send \\
-  -H "Authorization: Bearer $TOKEN" \\
+  -H "Authorization: Bearer $SENDWERK_TOKEN" \\
   -H "Content-Type: application/json" \\
   -H "Idempotency-Key: $(date +%s)" \\
   -d ${quoted(messageOf(filling))}`;
 
 export const curlStatus = ({ origin, practiceId, messageId }: Filling): string =>
   `${messageId === undefined ? 'export MESSAGE_ID=…\n' : ''}curl ${origin}/api/practices/${practiceId}/messages/${messageId ?? '$MESSAGE_ID'}/events \\
-  -H "Authorization: Bearer $TOKEN"`;
+  -H "Authorization: Bearer $SENDWERK_TOKEN"`;
 
 export const nodeSend = (filling: Filling): string =>
   `const response = await fetch('${filling.origin}/api/practices/${filling.practiceId}/send', {
   method: 'POST',
   headers: {
-    Authorization: \`Bearer \${process.env.TOKEN}\`,
+    Authorization: \`Bearer \${process.env.SENDWERK_TOKEN}\`,
     'Content-Type': 'application/json',
     'Idempotency-Key': crypto.randomUUID(),
   },
@@ -54,7 +60,7 @@ request = urllib.request.Request(
     "${filling.origin}/api/practices/${filling.practiceId}/send",
     data=json.dumps(${indented(messageOf(filling), '    ')}).encode(),
     headers={
-        "Authorization": f"Bearer {os.environ['TOKEN']}",
+        "Authorization": f"Bearer {os.environ['SENDWERK_TOKEN']}",
         "Content-Type": "application/json",
         "Idempotency-Key": str(uuid.uuid4()),
     },
@@ -63,9 +69,9 @@ with urllib.request.urlopen(request) as response:
     answer = json.load(response)
     print(answer["id"], answer["status"])`;
 
-export const smtpSend = ({ from, to }: Filling, host: string, port: number): string =>
-  `swaks --server ${host}:${port} --tls --auth PLAIN \\
-  --auth-user api --auth-password "$TOKEN" \\
+export const smtpSend = ({ from, to }: Pick<Filling, 'from' | 'to'>, server: Server): string =>
+  `swaks --server ${server.host}:${server.port}${server.tls ? ' --tls' : ''} --auth PLAIN \\
+  --auth-user api --auth-password "$SENDWERK_TOKEN" \\
   --from ${from} --to ${to}`;
 
 export const webhookCheck = (): string =>

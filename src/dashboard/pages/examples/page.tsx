@@ -36,14 +36,14 @@ const Sending = ({ code }: { readonly code: string }) => {
 const Submission = ({ filling, meta }: { readonly filling: Filling; readonly meta: Meta }) => {
   const w = translated(words);
   if (meta.submission === null) return <p>{w.smtpOff}</p>;
-  const { host, port, implicit_port } = meta.submission;
+  const { host, port, implicit_port, tls } = meta.submission;
   return (
     <>
       <Card title={w.smtp}>
         <Facts
           facts={[
             [w.host, <Copied key="host" text={host} name={w.host} />],
-            [w.starttls, port],
+            [tls ? w.starttls : w.withoutTls, port],
             [w.tls, implicit_port],
             [w.user, w.anyUser],
             [w.password, w.yourToken],
@@ -52,7 +52,7 @@ const Submission = ({ filling, meta }: { readonly filling: Filling; readonly met
       </Card>
       {port !== null && (
         <Card title={w.tryIt}>
-          <Code text={smtpSend(filling, host, port)} label={w.tryIt} />
+          <Code text={smtpSend(filling, { host, port, tls })} label={w.tryIt} />
         </Card>
       )}
     </>
@@ -122,7 +122,7 @@ const Examples = () => {
               <Facts
                 facts={[
                   [w.id, <Copied key="id" text={id} name={w.id} />],
-                  [w.base, <Copied key="base" text={`${origin}/api`} name={w.base} />],
+                  [w.base, <Copied key="base" text={origin} name={w.base} />],
                   [w.from, <Copied key="from" text={from} name={w.from} />],
                   [w.yourToken, <code key="token">{setToken}</code>],
                   [

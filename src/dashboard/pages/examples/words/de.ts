@@ -23,6 +23,7 @@ export const words = {
   smtpOff: 'Auf dieser Installation werden keine Nachrichten über SMTP angenommen.',
   host: 'Server',
   starttls: 'Port mit STARTTLS',
+  withoutTls: 'Port, nur von diesem Rechner aus',
   tls: 'Port mit TLS von Anfang an',
   user: 'Benutzername',
   anyUser: 'beliebig',

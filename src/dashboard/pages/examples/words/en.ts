@@ -25,6 +25,7 @@ export const words: typeof german = {
   smtpOff: 'This installation takes no messages over SMTP.',
   host: 'Server',
   starttls: 'Port with STARTTLS',
+  withoutTls: 'Port, from this machine only',
   tls: 'Port with TLS from the start',
   user: 'User name',
   anyUser: 'any',
