@@ -9,7 +9,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#src/kernel/errors.ts';
 import { formatPath } from '#src/kernel/fields.ts';
-import { type Gathered, gather } from '#src/kernel/gathered.ts';
+import { freeNow, type Gathered, gather } from '#src/kernel/gathered.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { say, type Text } from '#src/kernel/say.ts';
 import { MINUTE } from '#src/kernel/time.ts';
@@ -184,23 +184,31 @@ const collect = async (
     if (isLarge && !(await holding.reserve(declared, gone.signal)))
       throw gone.signal.aborted ? clientGone() : crowded();
     if (request.headers.expect !== undefined) response.writeContinue();
-    return await readAll(request, response, terms, holding, isLarge ? declared : 0, gone.signal);
+    return await readAll(
+      request,
+      response,
+      terms,
+      holding,
+      { declared, room: isLarge ? declared : 0 },
+      gone.signal,
+    );
   } finally {
     request.off('close', onClose);
   }
 };
 
-/** `room`: bytes that are held already. */
+/** `declared`: 0 where the head does not say it. `room`: bytes that are held already. */
 const readAll = (
   request: IncomingMessage,
   response: ServerResponse,
   { limitBytes }: BodyTerms,
   holding: Holding,
-  room: number,
+  { declared, room: firstRoom }: { readonly declared: number; readonly room: number },
   gone: AbortSignal,
 ): Promise<Gathered> =>
   new Promise((resolve, reject) => {
-    const whole = gather(room);
+    const whole = gather(declared);
+    let room = firstRoom;
     let received = 0;
     const giveUp = (): void => {
       // The rest may come at any time, or never: the connection is of no more use.
@@ -249,6 +257,8 @@ const readAll = (
         return;
       }
       whole.add(piece);
+      // Node copied it out of the connection's memory for this one event.
+      freeNow(piece);
       idle.refresh();
     };
     const onEnd = (): void => {

@@ -13,7 +13,9 @@
 //
 // A claim that fails is tried again after 5 s. A stop claims nothing more and waits for the attempts in flight; an outcome that
 // could not be stored by then is attempted again after the next start, at the time that its claim wrote.
+
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
+import { freeNow } from '#src/kernel/gathered.ts';
 import { type Lane, lanes, streams } from '#src/kernel/stream.ts';
 import { SECOND, sleep } from '#src/kernel/time.ts';
 import { createPump } from '#src/kernel/work/pump.ts';
@@ -252,7 +254,12 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const deliver = async (of: TenantLane, path: Path, claimed: Claimed): Promise<void> => {
     const { tenantId } = of;
     const { row } = claimed;
-    const prepare = row.size_bytes > LARGE_FROM_BYTES ? () => composeLarge(claimed.prepare) : claimed.prepare;
+    const compose = row.size_bytes > LARGE_FROM_BYTES ? () => composeLarge(claimed.prepare) : claimed.prepare;
+    let message: Buffer = Buffer.alloc(0);
+    const prepare = async (): Promise<Buffer> => {
+      message = await compose();
+      return message;
+    };
     let failedToStore = false;
     let placeGivenBack = false;
     const giveBackPlace = (): void => {
@@ -264,6 +271,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     };
     try {
       const result = await transmit(deps, tenantId, path, { ...claimed, prepare });
+      // After another reply a part of it may still be on its way into the socket; what is captured keeps it.
+      if (result.outcome?.kind === 'accepted' && result.choice?.upstream.kind === 'smtp') freeNow(message);
       if (result.outcome?.kind === 'accepted')
         deps.deliveries.note?.({ stream: streams[of.lane] }, (clock.now() - claimed.waitsSince) / SECOND);
       const dueAt = await storeOutcome(deps, tenantId, row, result, stopped.signal, () => {

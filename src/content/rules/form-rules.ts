@@ -363,10 +363,10 @@ const LOOKED_AT = 262_144;
 const SCRIPT = /\/(?:JavaScript|JS)\b/;
 
 const hasScript = (content: Uint8Array): boolean => {
-  const ends = [
-    content.subarray(0, LOOKED_AT),
-    content.subarray(Math.max(LOOKED_AT, content.length - LOOKED_AT)),
-  ];
+  const ends =
+    content.length <= 2 * LOOKED_AT
+      ? [content]
+      : [content.subarray(0, LOOKED_AT), content.subarray(content.length - LOOKED_AT)];
   return ends.some((end) => {
     const bytes = Buffer.from(end.buffer, end.byteOffset, end.byteLength);
     // This is much faster than a regular expression, and most files have no such name.

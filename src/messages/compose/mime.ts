@@ -4,6 +4,7 @@
 // file that others look for. What a mail program submitted keeps the tree in which it came instead. The same input gives the
 // same bytes, on every attempt. Intake has validated the input. Pure.
 import { hash } from 'node:crypto';
+import { freeNow } from '#src/kernel/gathered.ts';
 import {
   encodeMailboxes,
   encodeParameter,
@@ -212,14 +213,19 @@ export const composeMessage = (message: OutgoingMessage): ComposedMessage => {
   return { header, body: content.body, isRelaxed: content.isRelaxed };
 };
 
-/** The octets of a head, which ends with the empty line, and of a body. */
+/** The octets of a head, which ends with the empty line, and of a body, which is used up. */
 export const octetsOf = (head: string, body: readonly Piece[]): Buffer => {
   const size = body.reduce((sum, piece) => sum + piece.length, head.length);
   const octets = Buffer.allocUnsafe(size);
   let length = 0;
   // A string of all would take its size once more.
-  for (const piece of [head, ...body])
-    length += typeof piece === 'string' ? octets.write(piece, length, 'latin1') : piece.copy(octets, length);
+  for (const piece of [head, ...body]) {
+    if (typeof piece === 'string') length += octets.write(piece, length, 'latin1');
+    else {
+      length += piece.copy(octets, length);
+      freeNow(piece);
+    }
+  }
   return octets;
 };
 
