@@ -2,6 +2,7 @@
 // own.
 import { z } from 'zod';
 import { mergeDataSchema } from '#src/intake/templates/schema.ts';
+import { isBase64 } from '#src/kernel/base64.ts';
 import { idSchema } from '#src/kernel/fields.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { say } from '#src/kernel/say.ts';
@@ -71,22 +72,6 @@ const headers = z
   .meta({ id: 'Headers' });
 
 export const filename = z.string().min(1).max(1_000);
-/** Characters that are decoded at a time, in whole groups of four. */
-const BASE64_SLICE = 65_536;
-const decoded = Buffer.allocUnsafeSlow((BASE64_SLICE / 4) * 3);
-
-/** Node decodes leniently: what it skips is missing in the length. `z.base64()` takes ten times as long, and makes a string of the file. */
-const isBase64 = (text: string): boolean => {
-  if (text.length % 4 !== 0 || text.includes('-') || text.includes('_')) return false;
-  for (let start = 0; start < text.length; start += BASE64_SLICE) {
-    const slice = text.slice(start, start + BASE64_SLICE);
-    const isLast = start + BASE64_SLICE >= text.length;
-    const padding = isLast ? slice.length - slice.replace(/={1,2}$/, '').length : 0;
-    if (decoded.write(slice, 'base64') !== (slice.length / 4) * 3 - padding) return false;
-  }
-  return true;
-};
-
 export const base64 = z
   .string()
   .refine(isBase64, 'must be base64 with its padding, without line breaks')

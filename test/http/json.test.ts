@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_DEPTH, MAX_VALUES, parseJson } from '#src/http/body.ts';
+import { MAX_DEPTH, MAX_VALUES, parseJson } from '#src/http/json.ts';
 import type { AppError } from '#src/kernel/errors.ts';
 import { formatPath } from '#src/kernel/fields.ts';
 
@@ -42,6 +42,33 @@ describe('documents that are taken', () => {
     const text = parts.join('');
     expect(parseJson(Buffer.from(text))).toEqual(JSON.parse(text));
   });
+});
+
+describe('a document with a file in base64', () => {
+  const file = 'QUJD'.repeat(20_000);
+  test.each([
+    ['among other values', `{"a":"${file}","b":[1,"${file}QQ==",null]}`],
+    ['as the whole document', `"${file}"`],
+    ['whose text is also a key', `{"${file}" \n${' '.repeat(200)}:"${file}","x":{"${file}":1}}`],
+    ['beside others that are not quite base64', `["${file}","${file}\\n","é${file}","${file}é","${file}A"]`],
+    ['under a name that objects have', `{"__proto__":"${file}"}`],
+  ])('%s is what JSON.parse makes of it', (_, text) => {
+    expect(parseJson(Buffer.from(text))).toStrictEqual(JSON.parse(text));
+  });
+
+  test.each([`["${file}`, `["${file}"`, `["${file}"x]`, `["${file}\n"]`])(
+    'that is no JSON is refused with the place of the fault',
+    (text) => {
+      const words = (() => {
+        try {
+          return JSON.parse(text);
+        } catch (error) {
+          return (error as Error).message.split(/, "|, \.\.\./)[0];
+        }
+      })();
+      expect(refusal(text).message).toBe(`The body is not JSON: ${words}.`);
+    },
+  );
 });
 
 describe('documents that are refused', () => {
