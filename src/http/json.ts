@@ -133,8 +133,8 @@ const withoutMark = (text: string): string => (text.charCodeAt(0) === BYTE_ORDER
 const CUT = `${randomUUID()}:`;
 
 /**
- * As JSON.parse does of the same document, with files in base64 cut out before and put back after: it would make two more copies of
- * each, slowly.
+ * Gives what JSON.parse gives of the document. Files in base64 are cut out before and put back after: it would make two more copies
+ * of each, slowly.
  */
 const parseAround = (bytes: Buffer, long: readonly LongString[]): unknown => {
   const files: string[] = [];

@@ -16,7 +16,7 @@ export const freeNow = ({ buffer, byteLength }: Uint8Array): void => {
 export interface Gathered {
   add(piece: Buffer): void;
   bytes(): Buffer<ArrayBuffer>;
-  /** As `freeNow`. */
+  /** Frees the memory at once. No view of it may be in use. */
   free(): void;
 }
 
