@@ -3716,7 +3716,7 @@ export interface Methods {
   scoreCampaign(input: Operations["scoreCampaign"]["input"] & CallOptions): Promise<Operations["scoreCampaign"]["answer"]>;
   /** Rate a message without sending it. Takes the body of a send. Rules and scanners look at its content and all gates say what they would; nothing is stored, no idempotency key is looked at. Words are German or English by Accept-Language. */
   scoreMessage(input: Operations["scoreMessage"]["input"] & CallOptions): Promise<Operations["scoreMessage"]["answer"]>;
-  /** Search messages */
+  /** List and search messages */
   searchMessages(input?: Operations["searchMessages"]["input"] & CallOptions): Promise<Operations["searchMessages"]["answer"]>;
   /** Write the starter templates, in German or English; safe to repeat. In the language that Accept-Language asks for, in German where it asks for none. */
   seedTemplates(input?: Operations["seedTemplates"]["input"] & CallOptions): Promise<Operations["seedTemplates"]["answer"]>;

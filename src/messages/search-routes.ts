@@ -74,7 +74,7 @@ export const searchRoutes = (
       ...shared,
       path: '/api/practices/{id}/messages/search',
       id: 'searchMessages',
-      summary: 'Search messages',
+      summary: 'List and search messages',
       query: searchQuery,
       responses: {
         200: {

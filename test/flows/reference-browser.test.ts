@@ -29,6 +29,14 @@ test('its script searches, fills in the practice, remembers the language and fol
   await page.getByLabel('Search').fill('scheduled_at send');
   await page.locator('#found a').first().click();
   await expect.poll(() => page.url()).toContain(`practice=${PRACTICE}`);
+  const search = page.getByLabel('Search');
+  await search.fill('list messages');
+  await page.locator('#found a').first().waitFor();
+  expect(await page.locator('#found li').first().textContent()).toContain('/messages/search');
+  await search.fill('invalid_recipient');
+  await search.press('Enter');
+  await expect.poll(() => page.url()).toContain('/reference/errors');
+  expect(page.url()).toContain('#invalid_recipient');
   await page.goto('/reference/images?practice=%3Cimg%3E');
   expect(await sample.textContent()).toContain('os.Getenv("SENDWERK_PRACTICE")');
   await page.goto('/reference#listImages');

@@ -1418,7 +1418,7 @@ class Methods:
         return self.call("score_message", body=body, id=id, **options).body
 
     def search_messages(self, *, id: Optional[str] = None, q: Optional[str] = None, tag: Optional[str] = None, route: Optional[str] = None, kind: Any = None, template_id: Optional[str] = None, campaign_id: Optional[str] = None, from_: Any = None, to: Any = None, status: Any = None, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Any) -> Any:
-        """Search messages"""
+        """List and search messages"""
         return self.call("search_messages", id=id, q=q, tag=tag, route=route, kind=kind, template_id=template_id, campaign_id=campaign_id, from_=from_, to=to, status=status, limit=limit, cursor=cursor, **options).body
 
     def seed_templates(self, *, id: Optional[str] = None, **options: Any) -> Any:

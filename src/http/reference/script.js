@@ -64,8 +64,8 @@ const loadIndex = () => {
   return fetched;
 };
 
-/** The higher the nearer; 0 where a word is nowhere. */
-const rank = ({ title, text, fields }, words) => {
+/** The higher the nearer; 0 where a word is nowhere. The service's own calls come before those in the form of another one. */
+const rank = ({ href, title, text, fields }, words) => {
   const [first, second, third] = [title, text, fields].map((part) => part.toLowerCase());
   let sum = 0;
   for (const word of words) {
@@ -75,7 +75,7 @@ const rank = ({ title, text, fields }, words) => {
     else if (third.includes(word)) sum += third.split(' ').includes(word) ? 3 : 1;
     else return 0;
   }
-  return sum;
+  return href.startsWith('/reference/form-of-') ? sum / 2 : sum;
 };
 
 const itemOf = ({ kind, href, title, text }) => {
@@ -94,6 +94,7 @@ const search = async (input, found) => {
   const [status, list] = found.children;
   found.hidden = words.length === 0;
   if (words.length === 0) return;
+  if (list.children.length === 0) status.textContent = 'Searching …';
   let entries;
   try {
     entries = await loadIndex();
@@ -116,9 +117,15 @@ const search = async (input, found) => {
 const startSearch = () => {
   const input = document.getElementById('q');
   const found = document.getElementById('found');
+  const [, list] = found.children;
   input.closest('[role=search]').hidden = false;
   input.addEventListener('focus', () => loadIndex().catch(() => {}), { once: true });
   input.addEventListener('input', () => search(input, found));
+  input.addEventListener('keydown', async ({ key }) => {
+    if (key !== 'Enter') return;
+    await search(input, found);
+    list.querySelector('a')?.click();
+  });
   document.addEventListener('keydown', ({ key }) => {
     if (key !== 'Escape' || found.hidden) return;
     found.hidden = true;
