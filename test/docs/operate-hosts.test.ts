@@ -7,8 +7,9 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sender } from '#test/support/app.ts';
+import { openPractices } from '#test/support/furnished-host.ts';
 import { startHaproxy } from '#test/support/haproxy.ts';
-import { type Machine, openMachine, openPractices } from '#test/support/operated-host.ts';
+import { type Machine, openMachine } from '#test/support/operated-host.ts';
 import { operatedPages } from './operated.ts';
 
 const pages = operatedPages('test/docs/operate-hosts.test.ts');

@@ -1,7 +1,8 @@
 // The blocks of docs/operate that a test runs on a machine, found by page and beginning, so that none is forgotten.
 import { writeFile } from 'node:fs/promises';
 import { type Block, blocksOf, documentNames, quotedCodeOf } from '#test/support/document-samples.ts';
-import { furnish, type Machine } from '#test/support/operated-host.ts';
+import { furnish } from '#test/support/furnished-host.ts';
+import type { Machine } from '#test/support/operated-host.ts';
 import { exceptionOf } from './not-run.ts';
 
 export const operatedPages = (runBy: string) => {
