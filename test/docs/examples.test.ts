@@ -87,7 +87,7 @@ describe('with all of them', () => {
   });
 
   test('the gate refuses the subject, in German where that is asked for', async () => {
-    const subject = 'Befund für A123456789';
+    const subject = 'Ihr Termin, A123456789';
     const refused = await call(
       'POST',
       `${practice}/send`,
