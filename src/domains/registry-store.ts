@@ -1,6 +1,7 @@
 // What platform.db holds about domains: the owner of each name, the DKIM records that the DNS serves, and the times at
 // which each tenant's checks and keys are due.
 
+import { rememberedBy } from '#src/kernel/db/memory.ts';
 import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
 import { organizationalDomain } from '#src/mail/organizational-domain.ts';
 import type { NewDkimKey } from './keys/keys.ts';
@@ -68,6 +69,8 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
   const tokenRecord = db.prepare<[string], string>('SELECT record FROM dkim_tokens WHERE token = ?').pluck();
   const domain = db.prepare<[string], number>('SELECT 1 FROM domains WHERE name = ?').pluck();
   const holder = db.prepare<[string], string>('SELECT tenant_id FROM domains WHERE name = ?').pluck();
+  /** Asked for each recipient of mail from the world. */
+  const holderOf = rememberedBy(db, (name: string) => holder.get(name));
   const namesOf = db
     .prepare<[string], string>('SELECT name FROM domains WHERE tenant_id = ? ORDER BY name')
     .pluck();
@@ -83,14 +86,17 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     kind === 'custom' ? organizationalDomain(name) : null;
   return {
     insertDomain: (name: string, tenantId: string, kind: 'managed' | 'custom', now: number): void => {
+      holderOf.forget();
       insertDomain.run(name, organizationOf(name, kind), tenantId, kind, now);
     },
     /** Makes the row again; a tenant that has the name keeps it. */
     registerDomain: (name: string, tenantId: string, kind: 'managed' | 'custom', since: number): void => {
+      holderOf.forget();
       registerDomain.run(name, organizationOf(name, kind), tenantId, kind, since);
     },
     /** Removes the tenant's custom domains but these. */
     removeOtherDomains: (tenantId: string, names: readonly string[]): void => {
+      holderOf.forget();
       removeOtherDomains.run(tenantId, JSON.stringify(names));
     },
     /** Makes the row again, due at these times. */
@@ -109,7 +115,7 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     /** Id of the tenant that was the last to verify the custom domain. */
     ownerOf: (domain: string): string | null => owner.get(domain) ?? null,
     /** Id of the tenant that sends from the host, managed or custom. */
-    holderOf: (name: string): string | null => holder.get(name) ?? null,
+    holderOf: (name: string): string | null => holderOf(name) ?? null,
     /** The hosts that the tenant sends from, managed and custom. */
     namesOf: (tenantId: string): string[] => namesOf.all(tenantId),
     /** Ids of tenants with custom domains that belong to the organizational domain. */
@@ -120,9 +126,12 @@ export const domainRegistryStore = perConnection((db: PlatformDb) => {
     /**
      * Makes the tenant the owner of a custom domain, also if another one owned it. False for a managed host.
      */
-    claim: (domain: string, tenantId: string, now: number): boolean =>
-      claim.run(domain, organizationalDomain(domain), tenantId, now).changes === 1,
+    claim: (domain: string, tenantId: string, now: number): boolean => {
+      holderOf.forget();
+      return claim.run(domain, organizationalDomain(domain), tenantId, now).changes === 1;
+    },
     removeDomain: (domain: string, tenantId: string): void => {
+      holderOf.forget();
       removeDomain.run(domain, tenantId);
     },
     addWork: (tenantId: string, checkAt: number | null, keysAt: number): void => {

@@ -3,6 +3,7 @@
 
 import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import type { Answering } from '#src/accounts/tenants/reply-address.ts';
+import { domainRegistryStore } from '#src/domains/registry-store.ts';
 import type { Base } from '#src/kernel/base.ts';
 import { DISK } from '#src/kernel/db/file-states.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
@@ -58,11 +59,17 @@ export const createAdmission = (
 ) => {
   const { platform, tenants: files, states } = storage;
   const rates = createRateLimiter();
+  /** Id of the tenant that sends from the host and receives mail; null if there is none. */
+  const receiverAt = (host: string): string | null =>
+    platform.peek((db) => {
+      const holder = domainRegistryStore(db).holderOf(host);
+      return holder !== null && inboundRegistryStore(db).has(holder) ? holder : null;
+    });
   const mayCome = (tenantId: string): boolean =>
     rates.take(tenantId, clock.now(), limits().inboundPerTenant).allowed;
 
   const admit = async (recipient: AskedRecipient, mail: AskingMail): Promise<Admission> => {
-    const tenantId = platform.peek((db) => inboundRegistryStore(db).receiverAt(recipient.host));
+    const tenantId = receiverAt(recipient.host);
     if (tenantId === null) return { refusal: 'disabled' };
     const refusal = await files.read(tenantId, (db) => judge(db, recipient, mail, limits()));
     if (refusal !== null) return { refusal };
@@ -87,7 +94,7 @@ export const createAdmission = (
 
   /** The address that takes what people write to a sending host; null where its tenant receives nothing. */
   const writeTo = async (host: string): Promise<Address | null> => {
-    const tenantId = platform.peek((db) => inboundRegistryStore(db).receiverAt(host));
+    const tenantId = receiverAt(host);
     return tenantId === null ? null : files.read(tenantId, (db) => answering.usual(db, host));
   };
 

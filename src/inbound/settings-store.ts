@@ -1,5 +1,5 @@
 // Whether a tenant receives mail and how, in its file; and which tenants do, in the registry.
-import { remembered } from '#src/kernel/db/memory.ts';
+import { remembered, rememberedBy } from '#src/kernel/db/memory.ts';
 import { type PlatformDb, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type InboundOptions, inboundOptions, initialOptions } from './options.ts';
 
@@ -32,24 +32,20 @@ export const inboundSettingsStore = perConnection((db: TenantDb) => {
 });
 
 export const inboundRegistryStore = perConnection((db: PlatformDb) => {
-  const has = db.prepare<[string], number>('SELECT 1 FROM inbound_tenants WHERE tenant_id = ?').pluck();
-  const receiverAt = db
-    .prepare<[string], string>(
-      'SELECT tenant_id FROM domains JOIN inbound_tenants USING (tenant_id) WHERE name = ?',
-    )
-    .pluck();
+  const select = db.prepare<[string], number>('SELECT 1 FROM inbound_tenants WHERE tenant_id = ?').pluck();
+  const has = rememberedBy(db, (tenantId: string) => select.get(tenantId));
   const add = db.prepare<[string]>(
     'INSERT INTO inbound_tenants (tenant_id) VALUES (?) ON CONFLICT DO NOTHING',
   );
   const remove = db.prepare<[string]>('DELETE FROM inbound_tenants WHERE tenant_id = ?');
   return {
-    has: (tenantId: string): boolean => has.get(tenantId) !== undefined,
-    /** Id of the tenant that sends from the host and receives mail; null if there is none. */
-    receiverAt: (host: string): string | null => receiverAt.get(host) ?? null,
+    has: (tenantId: string): boolean => has(tenantId) !== undefined,
     add: (tenantId: string): void => {
+      has.forget();
       add.run(tenantId);
     },
     remove: (tenantId: string): void => {
+      has.forget();
       remove.run(tenantId);
     },
   };

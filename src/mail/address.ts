@@ -29,6 +29,8 @@ const NUMBER_LABEL = /^(?:\d+|0x[0-9a-f]*)$/;
 /** Most addresses match this and pass every check of an address, all of which read it again. */
 const USUAL =
   /^(?=[^@]{1,64}@)(?=.{1,254}$)(?!.*[@.]xn--)[\w!#$%&'*+\-/=?^`{|}~]+(?:\.[\w!#$%&'*+\-/=?^`{|}~]+)*(@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{1,63})$/i;
+/** The same of domain names. */
+const USUAL_DOMAIN = /^(?=.{1,255}$)(?!(?:.*\.)?xn--)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{1,63}$/;
 const WORD = /[^ ()<>[\]:;,"\\]+/y;
 
 /** Says which part of the text is wrong and why, in words for the person who typed it. */
@@ -109,6 +111,7 @@ const tokenize = (text: string): Token[] => {
 const parseDomain = (typed: string): string => {
   // The IDNA function treats its input as the host of a URL: it resolves escapes and stops at `/`.
   const lower = typed.toLowerCase();
+  if (USUAL_DOMAIN.test(lower)) return lower;
   const foreign = NON_ASCII.test(lower) || /(?:^|\.)xn--/.test(lower);
   if (foreign && (!DOMAIN_TEXT.test(lower) || BLANK_OR_UNASSIGNED.test(lower))) {
     throw new AddressError(typed, '{} is not a domain name');

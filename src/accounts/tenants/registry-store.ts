@@ -1,6 +1,6 @@
 // The registry of tenants in platform.db.
 import { credentialStore } from '#src/accounts/entry/token-store.ts';
-import { remembered } from '#src/kernel/db/memory.ts';
+import { forgetMemory, remembered, writeMemory } from '#src/kernel/db/memory.ts';
 import { type PlatformDb, perConnection } from '#src/kernel/db/sqlite.ts';
 import { type NewHost, TenantMoved } from '#src/kernel/moved.ts';
 import type { PracticeRow } from './store.ts';
@@ -106,7 +106,10 @@ export const registryStore = perConnection((db: PlatformDb) => {
       someMoved.forget();
     },
     remove: (id: string): void => {
+      // Rows of other rooms go with it, and what they remember of them.
+      writeMemory(db);
       remove.run(id);
+      forgetMemory(db);
       credentialStore(db).forget();
       someMoved.forget();
     },
