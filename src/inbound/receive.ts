@@ -54,7 +54,8 @@ interface Reading extends ReceivedMail {
   readonly head: MailHead;
   readonly checked: CheckedMail;
   readonly report: Report;
-  readonly source: Buffer;
+  /** The trace of its reception, and what came. */
+  readonly source: readonly [trace: Buffer, content: Buffer];
   readonly now: number;
 }
 
@@ -165,7 +166,7 @@ export const createReception = (deps: ReceiveDeps) => {
       returnPathField(envelope.mailFrom) +
       checked.authenticationResults +
       receivedField(envelope, serviceHost, now);
-    const source = Buffer.concat([Buffer.from(trace), withoutOwnResults(content, serviceHost)]);
+    const source = [Buffer.from(trace), withoutOwnResults(content, serviceHost)] as const;
     return { ...mail, head, checked, report, source, now };
   };
 
@@ -179,7 +180,8 @@ export const createReception = (deps: ReceiveDeps) => {
   ): Promise<Outcome> =>
     files.write(tenantId, (db) => {
       if (cameBefore && ids.some((id) => inboundStore(db).byId(id) !== undefined)) return 'stored';
-      const bytes = countedBytes(reading.source.length);
+      const [trace, content] = reading.source;
+      const bytes = countedBytes(trace.length + content.length);
       const aside = placements.filter(({ state }) => state !== 'inbox').length;
       if (!hasRoom(db, placements.length * bytes, limits())) return 'full';
       if (!hasRoomAside(db, aside * bytes, limits())) return 'full';

@@ -19,8 +19,8 @@ export interface MailToStore {
   readonly thread: Thread;
   readonly auth: MailAuth;
   readonly spam: MailSpam;
-  /** All that is kept of it. */
-  readonly source: Buffer;
+  /** All that is kept of it, one behind the other. */
+  readonly source: readonly Buffer[];
   readonly now: number;
 }
 
@@ -47,7 +47,7 @@ export const storeMail = (db: TenantDb, mail: MailToStore): number => {
       thread_id: threadId ?? id,
       auth_json: JSON.stringify(mail.auth),
       spam_json: JSON.stringify(mail.spam),
-      size_bytes: source.length,
+      size_bytes: source.reduce((sum, { length }) => sum + length, 0),
       search_text: searchTextOf(head, [mailFrom, ...recipients]),
       received_at: now,
     },

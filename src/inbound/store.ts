@@ -46,6 +46,22 @@ const LEAST_BYTES = 4_096;
 /** The bytes that count against the room for mail. */
 export const countedBytes = (sourceBytes: number): number => Math.max(sourceBytes, LEAST_BYTES);
 
+/** Nothing of a large mail is copied but where two of its parts meet. */
+const inPieces = (parts: readonly Buffer[]): Buffer[] => {
+  const pieces: Buffer[][] = [];
+  let room = 0;
+  for (const part of parts)
+    for (let at = 0; at < part.length; ) {
+      if (room === 0) pieces.push([]);
+      room ||= PIECE_BYTES;
+      const taken = part.subarray(at, at + room);
+      pieces.at(-1)?.push(taken);
+      at += taken.length;
+      room -= taken.length;
+    }
+  return pieces.map((piece) => (piece.length === 1 && piece[0]) || Buffer.concat(piece));
+};
+
 const COLUMNS = [
   'id',
   'state',
@@ -166,14 +182,13 @@ export const inboundStore = perConnection((db: TenantDb) => {
        (SELECT count(*) FROM inbound_messages WHERE state = 'quarantined') AS quarantined`,
   );
   return {
-    /** The number of the new row. `source` is all that is kept of the mail. */
-    insert: ({ search_text, ...row }: NewInboundRow, source: Buffer): number => {
+    /** The number of the new row. `source`, one behind the other, is all that is kept of the mail. */
+    insert: ({ search_text, ...row }: NewInboundRow, source: readonly Buffer[]): number => {
       const total = bytes();
       countUnread(row.state === 'inbox' ? 1 : 0);
       const seq = Number(insert.run(row).lastInsertRowid);
       insertText.run(seq, search_text);
-      for (let at = 0, position = 0; at < source.length; at += PIECE_BYTES, position += 1)
-        insertPiece.run(seq, position, source.subarray(at, at + PIECE_BYTES));
+      for (const [position, piece] of inPieces(source).entries()) insertPiece.run(seq, position, piece);
       total.stored += countedBytes(row.size_bytes);
       return seq;
     },

@@ -2,7 +2,7 @@
 // one message can be made to look like two to the next server (SMTP smuggling): such a message is refused, and its connection
 // is closed, because what follows may be the smuggled commands.
 import type { Readable } from 'node:stream';
-import { gather } from '#src/kernel/gathered.ts';
+import { gather, release } from '#src/kernel/gathered.ts';
 
 /** A reply that ends a command. smtp-server sends `responseCode` and the message. */
 export class SmtpRefusal extends Error {
@@ -55,6 +55,26 @@ export const replaceNul = (content: Buffer): boolean => {
   return true;
 };
 
+/** Calls `take` with each piece; where it returns a promise, nothing more is read meanwhile. To iterate over the stream would join the
+ * pieces that have come. Rejects where `take` fails or the client leaves. */
+const eachPiece = (stream: Readable, take: (piece: Buffer) => unknown): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const fail = (error: Error): unknown => stream.destroy(error);
+    stream.on('data', (piece: Buffer) => {
+      try {
+        const taking = take(piece);
+        if (!(taking instanceof Promise)) return;
+        stream.pause();
+        taking.then(() => stream.resume(), fail);
+      } catch (error) {
+        fail(error as Error);
+      }
+    });
+    stream.once('end', resolve);
+    stream.once('error', reject);
+    stream.once('close', () => reject(new Error('the client has left')));
+  });
+
 /**
  * The content between DATA and the final dot, without its stuffed dots; `expected` is its declared size. Content over
  * `limitBytes`, or for which `hold` finds no room, is read to its end and thrown away, because the client waits for its reply
@@ -72,14 +92,20 @@ export const readData = async (
   let fits = true;
   let problem: SmtpRefusal | null = null;
   let before = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    problem ??= !takesNul && chunk.includes(NUL) ? holdsNul() : problemIn(chunk, before);
-    before = chunk.at(-1) ?? before;
-    fits &&= length > limitBytes || (await hold(chunk.length));
-    if (fits && length <= limitBytes) content.add(chunk);
+  const keep = (piece: Buffer, isHeld: boolean): void => {
+    fits &&= isHeld;
+    if (fits && length <= limitBytes) content.add(piece);
     else content.free();
-  }
+    // One that a socket has read by itself, and that holds nothing else.
+    if (piece.length === piece.buffer.byteLength) release(piece);
+  };
+  await eachPiece(stream, (piece) => {
+    length += piece.length;
+    problem ??= !takesNul && piece.includes(NUL) ? holdsNul() : problemIn(piece, before);
+    before = piece.at(-1) ?? before;
+    const held = !fits || length > limitBytes || hold(piece.length);
+    return held instanceof Promise ? held.then((isHeld) => keep(piece, isHeld)) : keep(piece, held);
+  });
   if (length > limitBytes) throw new SmtpRefusal(552, `5.3.4 the message is larger than ${limitBytes} bytes`);
   if (!fits) throw crowded();
   if (problem) throw problem;

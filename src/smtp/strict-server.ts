@@ -7,9 +7,9 @@
 //
 // Where all places are taken, a newcomer gets that of another connection or TLS handshake (places.ts).
 //
-// This file alone knows the library's insides. There are four: `SMTPConnection._createParser`, where our parser comes in;
-// `SMTPStream._dataMode`, true from 354 to the final dot; `SMTPServer._acceptSocket`, where a TLS handshake begins; and
-// `SMTPServer._pendingSockets`, the handshakes. The library offers no public way to any of them. Its version is pinned
+// This file alone knows the library's insides. There are five: `SMTPConnection._createParser`, where our parser comes in;
+// `SMTPStream._dataMode`, true from 354 to the final dot; `SMTPStream._feedDataStream` with what it keeps between two chunks;
+// `SMTPServer._acceptSocket`, where a TLS handshake begins; and `SMTPServer._pendingSockets`, the handshakes. The library offers no public way to any of them. Its version is pinned
 // exactly, and test/smtp/strict-server.test.ts names what an upgrade has changed.
 import type { Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
@@ -28,6 +28,11 @@ export type {
 
 const CR = 13;
 const LF = 10;
+const DOT = 46;
+const LINE_WITH_DOT = Buffer.from('\n.');
+const NOTHING = Buffer.alloc(0);
+/** CRLF, dot, CRLF */
+const LAST_LINE = 5;
 /** RFC 5321 §4.5.3.1.4 asks for 512 octets; AUTH (RFC 4954 §4) for 12,288. */
 const MAX_COMMAND_OCTETS = 12_288;
 /** Commands after which a client must wait for the reply (RFC 2920 §3.1). */
@@ -53,6 +58,12 @@ const breachIn = (line: Buffer, before: number): Breach | null => {
     if (line[at] !== LF && previous === CR) return bareCr;
   }
   return null;
+};
+
+/** How many of the last octets are a CRLF, or may become one. */
+const lineEndOf = (chunk: Buffer): number => {
+  if (chunk.at(-1) === CR) return 1;
+  return chunk.at(-1) === LF && chunk.at(-2) === CR ? 2 : 0;
 };
 
 class StrictStream extends SMTPStream {
@@ -102,6 +113,39 @@ class StrictStream extends SMTPStream {
       // Thousands of short commands in one chunk neither nest nor keep others waiting.
       else setImmediate(() => this._write(rest, encoding, next));
     });
+  }
+
+  /**
+   * The library looks at each octet of the content, and copies it. Here it gets no more than what begins with the end of a line before
+   * a dot, and what may become that with the next chunk; all before it goes on as it is.
+   */
+  override _feedDataStream(chunk: Buffer, next: (error?: Error | null) => void): void {
+    const stream = this._dataStream;
+    const held = this._lastBytes || NOTHING;
+    const dot = chunk.indexOf(LINE_WITH_DOT);
+    // What comes in single octets is left to the library, with all that may begin before it.
+    const end = chunk.length <= LAST_LINE ? 0 : dot === -1 ? chunk.length - lineEndOf(chunk) : dot - 1;
+    const isStart = this._atDataStart && (held[0] ?? chunk[0]) === DOT;
+    const isOneLine = held.at(-1) === LF && chunk[0] === DOT;
+    if (!stream?.writable || isStart || end <= 0 || isOneLine || held.includes(LINE_WITH_DOT)) {
+      super._feedDataStream(chunk, next);
+      return;
+    }
+    this._lastBytes = false;
+    this._countDataBytes(held.length + end);
+    if (held.length > 0) stream.write(held);
+    stream.write(chunk.subarray(0, end));
+    const goOn = (): void => {
+      if (end < chunk.length) super._feedDataStream(chunk.subarray(end), next);
+      else next();
+    };
+    const waited = (): void => {
+      stream.off('drain', waited);
+      stream.off('close', waited);
+      goOn();
+    };
+    if (stream.writableNeedDrain && !stream.destroyed) stream.once('drain', waited).once('close', waited);
+    else goOn();
   }
 
   #tooEarly(rest: Buffer): Breach | null {

@@ -950,6 +950,23 @@ describe('addresses that are not ASCII', () => {
   });
 });
 
+test('dots that begin lines are what was meant, wherever the segments are cut', async () => {
+  const scene = await started({ limits: { perClient: 1_000, connections: 1_000 } });
+  const content = '.\r\n..\r\nx: y\r\n\r\n.\r\n.z.\r\n\r\n..\r\nend.\r\n.\r\n';
+  const bytes = Buffer.from(`${content.replace(/^\./gm, '..')}.\r\nQUIT\r\n`);
+  await Promise.all(
+    Array.from(bytes, async (_, cut) => {
+      const one = await scene.talk();
+      await one.hello();
+      await one.envelope('', own);
+      const single = Array.from(bytes.subarray(cut, cut + 8), (octet) => Buffer.of(octet));
+      await one.writePieces([bytes.subarray(0, cut), ...single, bytes.subarray(cut + 8)]);
+      expect(await one.rest(), `cut at ${cut}`).toBe('250 2.0.0 received\r\n221 2.0.0 Bye\r\n');
+    }),
+  );
+  expect(scene.reported.map((one) => one.content)).toEqual(Array.from(bytes, () => content));
+});
+
 describe('smuggling', () => {
   const smuggled = `MAIL FROM:<>\r\nRCPT TO:<${own}>\r\nDATA\r\nSubject: smuggled\r\n\r\n.\r\n`;
   const ends = [

@@ -39,6 +39,28 @@ test('SMTPStream._dataMode is true from the start of a message to its final dot'
   expect(stream._dataMode).toBe(false);
 });
 
+test('SMTPStream._feedDataStream takes content, and keeps what may become its end in _lastBytes', async () => {
+  const stream = new SMTPStream();
+  const content = stream.startDataMode();
+  expect([stream._dataStream === content, stream._atDataStart, stream._lastBytes]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  const next = Promise.withResolvers<unknown>();
+  stream._feedDataStream(Buffer.from('Subject: x\r\n'), next.resolve);
+  await next.promise;
+  expect([String(stream._lastBytes), stream._atDataStart, stream.dataBytes]).toEqual([
+    ': x\r\n'.slice(-4),
+    false,
+    8,
+  ]);
+  stream._lastBytes = Buffer.from('\r\n');
+  stream._countDataBytes(2);
+  stream._feedDataStream(Buffer.from('.\r\n'), () => undefined);
+  expect(Buffer.concat(await content.toArray()).toString()).toBe('Subject:\r\n');
+});
+
 test('SMTPStream.isClosed keeps it from running a line that was left unfinished', async () => {
   const stream = new SMTPStream();
   stream.oncommand = () => expect.unreachable('the line was run');

@@ -55,7 +55,7 @@ export const receiveMail = (
     size_bytes: source.length,
     ...fields,
   });
-  const inboundSeq = inboundStore(db).insert(row, source);
+  const inboundSeq = inboundStore(db).insert(row, [source]);
   const event = { messageSeq: 0, recipientId: null, at: row.received_at, ...about };
   if (row.state === 'inbox') eventStore(db).append({ type: 'inbound.received', inboundSeq, ...event });
   return { ...row, seq: inboundSeq };

@@ -158,7 +158,8 @@ export const createRspamdScanner = (url: string, ehloName: string, guard: Guard)
     });
 
   const sourceOrNull = (scanned: Scanned): Buffer | null => {
-    if ('source' in scanned) return scanned.source;
+    // Where the answer comes early, a socket may still send what its owner has freed.
+    if ('source' in scanned) return Buffer.from(scanned.source);
     try {
       return scanned.composed();
     } catch {

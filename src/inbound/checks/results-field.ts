@@ -70,11 +70,10 @@ const claims = (field: string, authservId: string): boolean => {
 
 /** The mail without such fields of ours, otherwise byte for byte; the same buffer where there are none. */
 export const withoutOwnResults = (content: Buffer, authservId: string): Buffer => {
-  const top = content.toString('latin1', 0, MAX_HEADER_BYTES);
   // An empty line at the beginning: there is no header.
-  const end = top.startsWith('\r\n') ? 0 : top.indexOf('\r\n\r\n') + 2;
-  const headEnd = end === 1 ? top.length : end;
-  const head = top.slice(0, headEnd);
+  const end = content.indexOf('\r\n') === 0 ? 0 : content.indexOf('\r\n\r\n') + 2;
+  const headEnd = Math.min(end === 1 ? content.length : end, MAX_HEADER_BYTES);
+  const head = content.toString('latin1', 0, headEnd);
   if (!FIELD_START.test(head)) return content;
   const kept: Buffer[] = [];
   let from = 0;

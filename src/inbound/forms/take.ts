@@ -177,7 +177,7 @@ export const createTake = (deps: TakeDeps) => {
       // It answers nothing.
       thread: { message: null, recipient: null, threadId: null },
       auth: NO_AUTH,
-      ...{ spam, source, now },
+      ...{ spam, source: [source], now },
     });
     let message_seq: number | null = null;
     if (place.reason === UNPROVED) {
