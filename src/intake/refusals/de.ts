@@ -70,6 +70,8 @@ export const words = {
   'must have at most {} characters in all': 'darf insgesamt höchstens {} Zeichen haben',
   'has another value than {}, whose alias it is': 'hat einen anderen Wert als {}, für das es steht',
   'is the id of an earlier attachment too': 'ist auch die Kennung eines früheren Anhangs',
+  'must be base64 with its padding, without line breaks':
+    'muss Base64 mit Füllzeichen und ohne Zeilenumbrüche sein',
   'one of text, html and template is required': 'eines von text, html und template ist erforderlich',
   'one of text and html is required': 'eines von text und html ist erforderlich',
   'one of html and text is required': 'eines von html und text ist erforderlich',
