@@ -17,6 +17,7 @@ import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { Limits } from '#src/kernel/limits.ts';
 import { type Clock, DAY } from '#src/kernel/time.ts';
+import { readHeader } from '#src/mail/field-block.ts';
 import type { MailboxRecipient, ReceivedMail, Reception } from '#src/mail/reception.ts';
 import { receivedField, returnPathField } from '#src/mail/trace.ts';
 import { messageStore, type RecipientRow } from '#src/messages/store.ts';
@@ -156,10 +157,11 @@ export const createReception = (deps: ReceiveDeps) => {
   const read = async (recipients: readonly MailboxRecipient[], mail: ReceivedMail): Promise<Reading> => {
     const { envelope, content } = mail;
     const now = clock.now();
-    const head = readHead(content);
+    const header = readHeader(content);
+    const head = readHead(content, header.shown);
     const quotes = head.inReplyTo !== null || head.references.length > 0;
     const [checked, report] = await Promise.all([
-      check({ envelope, content, recipients: recipients.map(({ address }) => address) }),
+      check({ envelope, content, header, recipients: recipients.map(({ address }) => address) }),
       quotes ? readReport(content, envelope) : NONE,
     ]);
     const trace =

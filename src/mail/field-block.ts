@@ -89,6 +89,25 @@ const decodeHead = (head: Buffer): string => {
 /** The fields of a message's header, in their order. */
 export const headFieldsOf = (source: Buffer): Field[] => readFields(decodeHead(headBytes(source)));
 
+/** What `headFieldsOf` does not read as one character for each octet. */
+const ENCODED = /[\x1b\x80-\xff]/;
+
+/** The header of a message, read once for all that ask for it. */
+export interface Header {
+  /** See `headOf`. */
+  readonly octets: string;
+  /** What is in them. */
+  readonly fields: readonly Field[];
+  /** See `headFieldsOf`. */
+  readonly shown: readonly Field[];
+}
+
+export const readHeader = (source: Buffer): Header => {
+  const octets = headOf(source);
+  const fields = readFields(octets);
+  return { octets, fields, shown: ENCODED.test(octets) ? headFieldsOf(source) : fields };
+};
+
 /** Splits a value such as `rfc822; a@b.de` or `smtp;550 …` (RFC 3464 §2.1.2). The type is empty if there is none. */
 export const typedValue = (value: string): { readonly type: string; readonly text: string } => {
   const [, type, text] = /^[ \t]*([\w.-]{1,30})[ \t]*;(.*)$/s.exec(value) ?? [];

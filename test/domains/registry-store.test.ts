@@ -1,6 +1,7 @@
 // Two practices share platform.db: what one of them changes there leaves every row of the other as it was. Names of
 // domains and tokens come from requests and from the DNS, so the store must not rely on its callers for this.
 import { beforeEach, describe, expect, test } from 'vitest';
+import { registryStore } from '#src/accounts/tenants/registry-store.ts';
 import { loadSchema } from '#src/app/schema.ts';
 import type { NewDkimKey } from '#src/domains/keys/keys.ts';
 import { domainRegistryStore } from '#src/domains/registry-store.ts';
@@ -100,4 +101,18 @@ test('what is due later than any look sets it is due now, and nothing earlier is
     ['b', 'a'],
     ['b', 'a'],
   ]);
+});
+
+test('who holds a host is known at once when it changes, and when its tenant is removed', () => {
+  const holders = () => ['a.example', 'b.example', 'new.example'].map((name) => store.holderOf(name));
+  expect(holders()).toEqual(['a', 'b', null]);
+  store.claim('a.example', 'b', 2);
+  store.removeDomain('b.example', 'b');
+  store.insertDomain('new.example', 'a', 'custom', 2);
+  expect(holders()).toEqual(['b', null, 'a']);
+  registryStore(db).remove('b');
+  expect(holders()).toEqual([null, null, 'a']);
+  store.removeOtherDomains('a', []);
+  store.registerDomain('b.example', 'a', 'custom', 3);
+  expect(holders()).toEqual([null, 'a', null]);
 });

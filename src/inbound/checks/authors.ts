@@ -1,10 +1,7 @@
 // Whose mail it is by its From (RFC 9989 §5.3.1). What lists show is read here too: if it was read in another way than what DMARC and
 // the rules on senders ask about, a mail could show an address that was not checked. Pure.
 import { MAX_WRITTEN_MAILBOXES, type WrittenMailbox, writtenMailboxes } from '#src/mail/address-field.ts';
-import { type Field, headFieldsOf, isCut, isCutValue } from '#src/mail/field-block.ts';
-
-/** What `headFieldsOf` does not read as one character for each octet. */
-const ENCODED = /[\x1b\x80-\xff]/;
+import { type Field, type Header, isCut, isCutValue } from '#src/mail/field-block.ts';
 
 export interface Authors {
   /** The addresses in lower case, each once; empty for an author whose address cannot be known. */
@@ -22,9 +19,7 @@ const authorsAmong = (written: readonly WrittenMailbox[]): readonly WrittenMailb
 export const firstAuthor = (fields: readonly Field[]): WrittenMailbox | null =>
   authorsAmong(writtenMailboxes(fields, 'from'))[0] ?? null;
 
-/** `head` of `content` with one character for each octet, and `fields` what is in it. */
-export const authorsOf = (content: Buffer, head: string, fields: readonly Field[]): Authors => {
-  const shown = ENCODED.test(head) ? headFieldsOf(content) : fields;
+export const authorsOf = ({ octets, shown }: Header): Authors => {
   const written = writtenMailboxes(shown, 'from');
   const addresses = authorsAmong(written).map(({ address }) => address.toLowerCase());
   // Behind what is read, there may be any From.
@@ -32,6 +27,6 @@ export const authorsOf = (content: Buffer, head: string, fields: readonly Field[
   const isWhole = !own.some(({ value }) => isCutValue(value)) && written.length < MAX_WRITTEN_MAILBOXES;
   return {
     addresses: [...new Set(addresses)],
-    fields: isWhole && !isCut(head, shown) ? own.length : 2,
+    fields: isWhole && !isCut(octets, shown) ? own.length : 2,
   };
 };

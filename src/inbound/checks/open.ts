@@ -15,7 +15,7 @@ import { type ResolvedLookup, resolverOf } from '#src/kernel/dns-resolver.ts';
 import { healthPart } from '#src/kernel/health.ts';
 import { toIsoOrNull } from '#src/kernel/time.ts';
 import type { ProveAuthor } from '#src/mail/domain-report.ts';
-import { headOf, readFields } from '#src/mail/field-block.ts';
+import { type Header, headOf, readFields, readHeader } from '#src/mail/field-block.ts';
 import type { CheckedMail, MailEnvelope } from '../mail.ts';
 import { authorsOf } from './authors.ts';
 import { createClientChecks } from './client.ts';
@@ -30,6 +30,8 @@ export interface MailToCheck {
   readonly envelope: MailEnvelope;
   /** The mail as it came. */
   readonly content: Buffer;
+  /** Where it was read already. */
+  readonly header?: Header;
   /** The recipients of all tenants. */
   readonly recipients: readonly string[];
 }
@@ -48,10 +50,8 @@ export const createChecks = (
   const client = createClientChecks(dns, serviceHost, clock);
   const dmarc = createDmarcCheck(resolver, clock);
 
-  return async ({ envelope, content, recipients }) => {
-    const head = headOf(content);
-    const fields = readFields(head);
-    const authors = authorsOf(content, head, fields);
+  return async ({ envelope, content, header = readHeader(content), recipients }) => {
+    const authors = authorsOf(header);
     const findName = client.iprev(envelope.clientAddress);
     const scanned = findName.then(({ name }) =>
       scan({
@@ -66,7 +66,7 @@ export const createChecks = (
     const [iprev, spf, signatures] = await Promise.all([
       findName,
       client.spf(envelope),
-      checkSignatures(content, head, fields, resolver),
+      checkSignatures(content, header.octets, header.fields, resolver),
       dmarc.find(authors),
     ]);
     const proved = { spf, ...signatures };

@@ -57,8 +57,7 @@ const timeOf = (value: string | null): number | null => {
 };
 
 /** `source` may be a whole mail, or only its header. */
-export const readHead = (source: Buffer): MailHead => {
-  const fields = headFieldsOf(source);
+export const readHead = (source: Buffer, fields: readonly Field[] = headFieldsOf(source)): MailHead => {
   const value = (name: string): string | null => fieldValue(fields, name);
   return {
     from: firstAuthor(fields),
