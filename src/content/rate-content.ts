@@ -3,12 +3,13 @@
 import type { MemberLanguage } from '#src/kernel/language.ts';
 import { escapeHtml } from '#src/kernel/page.ts';
 import type { Content, ContentFinding, ContentRating } from './assessment.ts';
-import { type Reading, readContent } from './reading/read-content.ts';
+import { readHtml } from './reading/html.ts';
+import { linksInText, parseLink, readText, TEXT_LOOKED_AT } from './reading/text.ts';
 import { createPhrasebook } from './reading/vocabulary.ts';
 import { attachmentRules, htmlRules, linkRules, placeholderPhrases, textRules } from './rules/form-rules.ts';
 import { fraudPhrases, fraudRules } from './rules/fraud-rules.ts';
 import { promotionalPhrases, ratePromotional } from './rules/promotional-rules.ts';
-import type { ContentRule } from './rules/rule.ts';
+import type { ContentRule, Reading } from './rules/rule.ts';
 import { subjectRisk, subjectRules } from './subject-risk.ts';
 import type { Words } from './words/de/findings.ts';
 import { wordsIn } from './words.ts';
@@ -31,6 +32,28 @@ const phrasebook = createPhrasebook({
   ...promotionalPhrases,
   ...placeholderPhrases,
 });
+
+const readContent = (content: Content): Reading => {
+  const text = content.text?.slice(0, TEXT_LOOKED_AT) ?? null;
+  const html = content.html === null ? null : readHtml(content.html);
+  const textWords = text === null ? null : readText(text, phrasebook.vocabulary);
+  const htmlWords = html === null ? null : readText(html.text, phrasebook.vocabulary);
+  const subjectWords = readText(content.subject, phrasebook.vocabulary);
+  const texts = [subjectWords, textWords, htmlWords].flatMap((words) => words?.ids ?? []);
+  return {
+    content,
+    text,
+    textWords,
+    html,
+    htmlWords,
+    links: [
+      ...(html?.links ?? []).map(({ target, text: shown }) => parseLink(target, shown)),
+      ...(content.text === null ? [] : linksInText(content.text)),
+      ...(html === null ? [] : linksInText(html.text)),
+    ],
+    phrases: phrasebook.findIn(texts),
+  };
+};
 
 const weightOf = ({ weight }: ContentRule, count: number): number =>
   typeof weight === 'number' ? weight : (weight[Math.min(count, weight.length) - 1] ?? 0);
@@ -85,11 +108,11 @@ const promotionalOf = (content: Content, reading: Reading): ReturnType<typeof ra
   const { names = [] } = content;
   const rated = ratePromotional(reading.phrases);
   if (rated.score === 0 || names.length === 0) return rated;
-  return ratePromotional(readContent(withoutNames(content, names), phrasebook).phrases);
+  return ratePromotional(readContent(withoutNames(content, names)).phrases);
 };
 
 export const rateContent = (content: Content): ContentRating => {
-  const reading = readContent(content, phrasebook);
+  const reading = readContent(content);
   const promotional = promotionalOf(content, reading);
   return {
     findings: [...findingsOf(reading), ...subjectFindings(content.subject)].toSorted(

@@ -2,9 +2,8 @@
 // bounded depth. A refusal quotes nothing of the document.
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { isBase64 } from '#src/kernel/base64.ts';
 import { AppError } from '#src/kernel/errors.ts';
-import { formatPath } from '#src/kernel/fields.ts';
+import { formatPath, isBase64 } from '#src/kernel/fields.ts';
 import { say, type Text } from '#src/kernel/say.ts';
 
 /** No schema of the service nests deeper than a dozen; what recurses over values stays far from the stack's end. */

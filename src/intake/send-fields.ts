@@ -2,8 +2,7 @@
 // own.
 import { z } from 'zod';
 import { mergeDataSchema } from '#src/intake/templates/schema.ts';
-import { isBase64 } from '#src/kernel/base64.ts';
-import { idSchema } from '#src/kernel/fields.ts';
+import { idSchema, isBase64 } from '#src/kernel/fields.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { say } from '#src/kernel/say.ts';
 import { because } from '#src/kernel/validate.ts';

@@ -3,7 +3,6 @@
 import { getDomain, parse } from 'tldts';
 import { MANY_LINKS } from '#src/content/limits.ts';
 // How the text is written: capitals, punctuation, hidden characters, unfilled placeholders, wrong encodings.
-import type { Reading } from '#src/content/reading/read-content.ts';
 import {
   hasNestedDomain,
   isDeceptiveHost,
@@ -12,7 +11,7 @@ import {
   type TextReading,
 } from '#src/content/reading/text.ts';
 import { shownHost } from '#src/mail/html-links.ts';
-import type { ContentRule, RuleMatch } from './rule.ts';
+import type { ContentRule, Reading, RuleMatch } from './rule.ts';
 
 const SHOUTED_LETTERS = 120;
 const SHOUTED_SHARE = 0.6;

@@ -1,8 +1,7 @@
 // Rules about phrases of fraud and spam in German and English. One phrase proves little: weights rise with the number of
 // different phrases, and a request for credentials counts most together with a threat and a link. reading/vocabulary.ts explains
 // the patterns. Pure.
-import type { Reading } from '../reading/read-content.ts';
-import type { ContentRule, RuleMatch } from './rule.ts';
+import type { ContentRule, Reading, RuleMatch } from './rule.ts';
 
 const SECRETS =
   'identität|kontodaten|zugangsdaten|bankdaten|zahlungsdaten|kreditkartendaten|kontoinformationen|zahlungsinformationen|bankverbindung|anmeldedaten';
