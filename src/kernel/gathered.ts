@@ -20,14 +20,6 @@ export interface Gathered {
   free(): void;
 }
 
-/**
- * Frees the memory of a buffer that has it for itself: the garbage collector is late for what is outside of its heap, and looks
- * through all of the heap for it, once for some twenty megabytes. Nothing may use it any more, no socket either.
- */
-export const release = ({ buffer }: Buffer): void => {
-  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
-};
-
 /** `room`: how many bytes are expected. What is not filled of it takes no memory. */
 export const gather = (room: number): Gathered => {
   let memory = Buffer.allocUnsafeSlow(room);
@@ -45,7 +37,7 @@ export const gather = (room: number): Gathered => {
     },
     bytes: () => memory.subarray(0, length),
     free: () => {
-      release(memory);
+      memory.buffer.transfer(0);
       memory = Buffer.alloc(0);
       length = 0;
     },

@@ -2,7 +2,7 @@
 // one message can be made to look like two to the next server (SMTP smuggling): such a message is refused, and its connection
 // is closed, because what follows may be the smuggled commands.
 import type { Readable } from 'node:stream';
-import { gather, release } from '#src/kernel/gathered.ts';
+import { freeNow, gather } from '#src/kernel/gathered.ts';
 
 /** A reply that ends a command. smtp-server sends `responseCode` and the message. */
 export class SmtpRefusal extends Error {
@@ -96,8 +96,8 @@ export const readData = async (
     fits &&= isHeld;
     if (fits && length <= limitBytes) content.add(piece);
     else content.free();
-    // One that a socket has read by itself, and that holds nothing else.
-    if (piece.length === piece.buffer.byteLength) release(piece);
+    // Whole, it is what the socket has read; a part of that may have commands behind it.
+    freeNow(piece);
   };
   await eachPiece(stream, (piece) => {
     length += piece.length;
