@@ -7,6 +7,11 @@ import type { Maintenance } from './maintenance.ts';
 
 /** The wait after a checkpoint that failed. */
 const RETRY_MS = 30 * SECOND;
+/**
+ * To cut the WAL off takes three quarters of the time that writers wait, and syncs what grows again takes longer. It grows by what is
+ * written during each checkpoint.
+ */
+const TRUNCATED_FROM = 2;
 /** A reader of another process (a backup) stays for a while. */
 const HELD_RETRY_MS = 10 * SECOND;
 
@@ -32,7 +37,10 @@ export const createCheckpoints = (deps: CheckpointsDeps) => {
   let current: Promise<void> | null = null;
   let copied = false;
   let rewrites = false;
+  let truncates = false;
   let againAt = 0;
+  /** The size of the WAL when it was last begun again: what is in it up to there is written over. */
+  let overwritten = 0;
 
   const failed = (error: unknown): void => {
     againAt = performance.now() + RETRY_MS;
@@ -47,9 +55,11 @@ export const createCheckpoints = (deps: CheckpointsDeps) => {
       return 0;
     }
   };
-  /** What is copied stays in the WAL, and later transactions go behind it, until the other process has ended its own. */
-  const tried = (held: number): void => {
-    if (size() >= checkpointBytes) againAt = performance.now() + HELD_RETRY_MS;
+  /** Where another process holds it, what is copied stays in the WAL, and later transactions go behind it. */
+  const tried = (held: number, before: number): void => {
+    const now = size();
+    if (held === 0 && now <= before) overwritten = now;
+    else if (now >= checkpointBytes) againAt = performance.now() + HELD_RETRY_MS;
     onWal(held);
   };
   const start = (): void => {
@@ -66,13 +76,16 @@ export const createCheckpoints = (deps: CheckpointsDeps) => {
   };
   return {
     start,
-    /** The next one that ends rewrites the file. */
-    rewriteNext: (): void => {
-      rewrites = true;
+    /** The next one that ends leaves nothing in the WAL of what was written before; with `rewriting`, nor in the file. */
+    emptyNext: (rewriting: boolean): void => {
+      truncates = true;
+      rewrites ||= rewriting;
     },
     willRewrite: (): boolean => rewrites,
     startWhenLarge: (): void => {
-      if (current === null && performance.now() >= againAt && size() >= checkpointBytes) start();
+      if (current !== null || performance.now() < againAt) return;
+      const now = size();
+      if (now >= checkpointBytes && now > overwritten) start();
     },
     current: (): Promise<void> | null => current,
     hasCopied: (): boolean => copied,
@@ -80,9 +93,12 @@ export const createCheckpoints = (deps: CheckpointsDeps) => {
       if (!copied) return;
       copied = false;
       const rewriting = rewrites;
-      await maintenance.run({ verb: 'restart', path, files, rewrites: rewriting }).then((held) => {
+      const before = size();
+      truncates ||= before >= TRUNCATED_FROM * checkpointBytes;
+      await maintenance.run({ verb: 'restart', path, files, rewrites, truncates }).then((held) => {
         if (rewriting) rewrites = false;
-        tried(held);
+        if (held === 0) truncates = false;
+        tried(held, before);
       }, failed);
       current = null;
     },

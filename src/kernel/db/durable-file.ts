@@ -351,7 +351,7 @@ const durableFile = <K extends FileKind>(
     write,
     broken: () => fault !== null,
     checkpoint: async (rewrites = false) => {
-      if (rewrites) checkpoints.rewriteNext();
+      checkpoints.emptyNext(rewrites);
       noticeReplacement();
       if (fault === null) checkpoints.start();
       await checkpoints.current();

@@ -6,8 +6,8 @@
 //   makes SQLite write and sync the header of the new WAL. The connection stays until `opened`, so that the WAL is not removed before the event loop has opened it.
 // - `checkpoint`: copies what it can while writers go on (PASSIVE). A reader of its own stays until `restart`: without one the
 //   event loop's next commit after everything has been copied would start the WAL again, and sync its header.
-// - `restart`: no one writes meanwhile; it copies the rest, truncates the WAL, and writes its new header as above. Where it
-//   `rewrites`, the file is made of its rows alone before: pages that were split keep copies of what was moved.
+// - `restart`: no one writes meanwhile; it copies the rest, and writes the WAL's new header as above. What was in it is written over
+//   by and by, or cut off where it `truncates`. Where it `rewrites`, the file is made of its rows alone before: pages that were split keep copies of what was moved.
 // - `close` holds a connection so that the event loop's is not the last; `closed` checkpoints and removes the WAL.
 //
 // A transaction of another process that reads, as a backup's, keeps a WAL from being emptied, and from being copied beyond what it
@@ -34,7 +34,13 @@ export type MaintenanceCommand =
   | { readonly verb: 'open'; readonly path: string; readonly kind: FileKind; readonly create: boolean }
   | { readonly verb: 'opened'; readonly path: string }
   | { readonly verb: 'checkpoint'; readonly path: string; readonly files: string }
-  | { readonly verb: 'restart'; readonly path: string; readonly files: string; readonly rewrites: boolean }
+  | {
+      readonly verb: 'restart';
+      readonly path: string;
+      readonly files: string;
+      readonly rewrites: boolean;
+      readonly truncates: boolean;
+    }
   | { readonly verb: 'close'; readonly path: string; readonly files: string }
   | { readonly verb: 'closed'; readonly path: string };
 
@@ -55,6 +61,7 @@ export interface MaintenanceData {
 
 /** All files of this thread wait meanwhile, and for a restart all writers of the file: who needs the lock tries again. */
 const BUSY_TIMEOUT_MS = 100;
+const PASSES = 3;
 const COPY_BYTES = 1_024 * 1_024;
 /** A page and its header: https://www.sqlite.org/fileformat2.html#walformat */
 const FRAME_BYTES = 4_096 + 24;
@@ -72,6 +79,15 @@ const withConnection = <T>(path: string, files: string, work: (db: Database.Data
   } finally {
     db.close();
   }
+};
+
+/** Another value after each commit of others. */
+const changes = (db: Database.Database): unknown => db.pragma('data_version', { simple: true });
+
+/** While it reads what is not in the database yet, no writer begins the WAL again. */
+const pin = (db: Database.Database): void => {
+  db.exec('BEGIN');
+  db.pragma('user_version');
 };
 
 /** The first transaction of a WAL writes its header and syncs it (SQLite: at NORMAL, against reordered writes). */
@@ -100,11 +116,15 @@ const copyWal = (db: Database.Database): number => {
 /** While another process copies the WAL, SQLite reports no number of frames: then one frame counts. */
 const heldBytes = (row: Checkpointed | undefined): number => Math.max(1, row?.log ?? 0) * FRAME_BYTES;
 
-/** Copies everything and empties the WAL, where it may be. Where others read or write, it copies what it can; its bytes then. */
-const emptyWal = (db: Database.Database, keepsWal: boolean, timeoutMs = 0): number => {
+/** Copies everything, so that the WAL begins again, where it may. Where others read or write, it copies what it can; its bytes then. */
+const emptyWal = (
+  db: Database.Database,
+  keepsWal: boolean,
+  { timeoutMs = 0, truncates = true } = {},
+): number => {
   if (keepsWal) return copyWal(db);
   db.pragma(`busy_timeout = ${timeoutMs}`);
-  const [row] = db.pragma('wal_checkpoint(TRUNCATE)') as Checkpointed[];
+  const [row] = db.pragma(`wal_checkpoint(${truncates ? 'TRUNCATE' : 'RESTART'})`) as Checkpointed[];
   db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   return row?.busy === 0 ? 0 : heldBytes(row);
 };
@@ -186,23 +206,42 @@ export const createMaintenanceWork = ({
     checkpoint: ({ path, files }) => {
       const reader = hold(path, false, requireSame(path, files));
       try {
-        reader.exec('BEGIN');
-        reader.pragma('user_version');
-        withConnection(path, files, (db) => db.pragma('wal_checkpoint(PASSIVE)'));
+        withConnection(path, files, (other) => {
+          let seen = changes(other);
+          pin(reader);
+          withConnection(path, files, (db) => {
+            // SQLite syncs the database only where it has copied all that is committed. What comes meanwhile is ever less, so after a few
+            // passes the longest part of all is over, before writers are kept waiting.
+            for (let pass = 0; pass < PASSES; pass += 1) {
+              db.pragma('wal_checkpoint(PASSIVE)');
+              const now = changes(other);
+              if (now === seen) return;
+              seen = now;
+              pin(other);
+              reader.exec('COMMIT');
+              pin(reader);
+              other.exec('COMMIT');
+            }
+          });
+        });
       } catch (error) {
         release(path);
         throw error;
       }
     },
-    restart: ({ path, files, rewrites }) => {
-      release(path);
-      return withConnection(path, files, (db) => {
+    restart: ({ path, files, rewrites, truncates }) => {
+      requireSame(path, files)();
+      const db = held.get(path) ?? hold(path, false, requireSame(path, files));
+      try {
+        if (db.inTransaction) db.exec('COMMIT');
         if (rewrites) rewrite(db);
         // A reader that ends within a moment is waited for only where no other keeps the WAL from being copied.
-        const held = copyWal(db) || emptyWal(db, keepsWal, BUSY_TIMEOUT_MS);
-        if (held === 0) writeWalHeader(db);
-        return held;
-      });
+        const left = copyWal(db) || emptyWal(db, keepsWal, { timeoutMs: BUSY_TIMEOUT_MS, truncates });
+        if (left === 0) writeWalHeader(db);
+        return left;
+      } finally {
+        release(path);
+      }
     },
     // Reading makes the connection take part in the WAL; one that has not would not count as the last.
     close: ({ path, files }) => {

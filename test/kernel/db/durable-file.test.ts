@@ -158,25 +158,34 @@ describe('durable at the answer', () => {
     expect(faults).toEqual([]);
   });
 
-  test('the WAL is checkpointed and restarted when it has grown', async () => {
-    let restarts = 0;
+  test('the WAL is checkpointed and written over when it has grown, and cut off when it is twice as large', async () => {
+    const runs = { checkpoint: 0, restart: 0 };
     const real = maintenance;
     maintenance = {
       ...real,
       run: async (command) => {
+        if (command.verb === 'checkpoint') runs.checkpoint += 1;
         const left = await real.run(command);
-        if (command.verb === 'restart') restarts += 1;
+        if (command.verb === 'restart') runs.restart += 1;
         return left;
       },
     };
     const file = await openFile();
-    for (let n = 1; n <= 3; n++) {
-      await file.write(insert(n, 'x'.repeat(CHECKPOINT_BYTES)));
-      await until('the WAL is restarted', () => restarts === n);
-      expect((await stat(`${path()}-wal`)).size).toBeLessThan(CHECKPOINT_BYTES);
+    const sizes: number[] = [];
+    const count = 40;
+    for (let n = 1; n <= count; n++) {
+      await file.write(insert(n, 'x'.repeat(CHECKPOINT_BYTES / 4)));
+      await until('the WAL is restarted', () => runs.restart === runs.checkpoint);
+      sizes.push((await stat(`${path()}-wal`)).size);
     }
+    expect(runs.restart).toBeGreaterThan(2);
+    expect(Math.max(...sizes)).toBeLessThan(2.5 * CHECKPOINT_BYTES);
+    expect(sizes.some((size, n) => size === sizes[n - 1])).toBe(true);
+    expect(sizes.some((size, n) => size < (sizes[n - 1] ?? 0))).toBe(true);
+    await file.checkpoint();
+    expect((await stat(`${path()}-wal`)).size).toBeLessThan(CHECKPOINT_BYTES / 4);
     expect(faults).toEqual([]);
-    expect(await file.read(numbers)).toEqual([1, 2, 3]);
+    expect(await file.read(numbers)).toEqual(Array.from({ length: count }, (_, n) => n + 1));
   });
 });
 
