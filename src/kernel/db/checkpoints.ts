@@ -74,6 +74,16 @@ export const createCheckpoints = (deps: CheckpointsDeps) => {
       },
     );
   };
+  const restartOnce = async (): Promise<void> => {
+    const before = size();
+    const [rewriting, truncating] = [rewrites, truncates || before >= TRUNCATED_FROM * checkpointBytes];
+    const command = { verb: 'restart', path, files, rewrites: rewriting, truncates: truncating } as const;
+    await maintenance.run(command).then((held) => {
+      if (rewriting) rewrites = false;
+      if (truncating && held === 0) truncates = false;
+      tried(held, before);
+    }, failed);
+  };
   return {
     start,
     /** The next one that ends leaves nothing in the WAL of what was written before; with `rewriting`, nor in the file. */
@@ -92,14 +102,10 @@ export const createCheckpoints = (deps: CheckpointsDeps) => {
     restart: async (): Promise<void> => {
       if (!copied) return;
       copied = false;
-      const rewriting = rewrites;
-      const before = size();
-      truncates ||= before >= TRUNCATED_FROM * checkpointBytes;
-      await maintenance.run({ verb: 'restart', path, files, rewrites, truncates }).then((held) => {
-        if (rewriting) rewrites = false;
-        if (held === 0) truncates = false;
-        tried(held, before);
-      }, failed);
+      const wasAsked = truncates;
+      await restartOnce();
+      // Who asked while it was on its way must not be told that it was done.
+      if (truncates && !wasAsked) await restartOnce();
       current = null;
     },
   };

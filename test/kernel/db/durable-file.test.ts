@@ -187,6 +187,30 @@ describe('durable at the answer', () => {
     expect(faults).toEqual([]);
     expect(await file.read(numbers)).toEqual(Array.from({ length: count }, (_, n) => n + 1));
   });
+
+  test('what asks for an empty WAL while it is written over gets one', async () => {
+    const restarting = Promise.withResolvers<void>();
+    const mayGoOn = Promise.withResolvers<void>();
+    const real = maintenance;
+    maintenance = {
+      ...real,
+      run: async (command) => {
+        const left = await real.run(command);
+        if (command.verb !== 'restart') return left;
+        restarting.resolve();
+        await mayGoOn.promise;
+        return left;
+      },
+    };
+    const file = await openFile();
+    await file.write(insert(1, 'x'.repeat(CHECKPOINT_BYTES)));
+    await restarting.promise;
+    expect((await stat(`${path()}-wal`)).size).toBeGreaterThan(CHECKPOINT_BYTES);
+    const emptied = file.checkpoint();
+    mayGoOn.resolve();
+    await emptied;
+    expect((await stat(`${path()}-wal`)).size).toBeLessThan(CHECKPOINT_BYTES);
+  });
 });
 
 describe('failures', () => {
