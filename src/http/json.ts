@@ -52,8 +52,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-/** RFC 8259 §2 */
-const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
+/** JSON takes no octet up to it but white space (RFC 8259 §2). */
+const SPACE = 0x20;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
@@ -113,7 +113,7 @@ const BASE64_START = /^[A-Za-z0-9+/]{64}$/;
 
 const isKey = (bytes: Buffer, { end }: LongString): boolean => {
   let at = end + 1;
-  while (WHITE_SPACE.has(bytes[at] ?? 0)) at += 1;
+  while ((bytes[at] ?? COLON) <= SPACE) at += 1;
   return bytes[at] === COLON;
 };
 

@@ -82,11 +82,13 @@ const BASE64_SLICE = 65_536;
 const decoded = Buffer.allocUnsafeSlow((BASE64_SLICE / 4) * 3);
 
 /**
- * Whether it is base64 (RFC 4648 §4) with its padding and nothing else. Node decodes leniently: what it skips is missing in the length.
+ * Whether it is base64 (RFC 4648 §4) with its padding and nothing else. Node decodes leniently: what it skips is missing in the length, and
+ * of a letter above ASCII it takes the lower octet.
  * `z.base64()` says the same, but takes four times as long and makes a string of the file.
  */
 export const isBase64 = (text: string): boolean => {
-  if (text.length % 4 !== 0 || text.includes('-') || text.includes('_')) return false;
+  if (text.length % 4 !== 0 || Buffer.byteLength(text) !== text.length) return false;
+  if (text.includes('-') || text.includes('_')) return false;
   for (let start = 0; start < text.length; start += BASE64_SLICE) {
     const slice = text.slice(start, start + BASE64_SLICE);
     const isLast = start + BASE64_SLICE >= text.length;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isBase64 } from '#src/kernel/fields.ts';
 import { nameSchema } from '#src/mail/line-schema.ts';
 
 describe('a name', () => {
@@ -34,4 +35,27 @@ describe('a name', () => {
   ])('is not %s', (_, given) => {
     expect(nameSchema.safeParse(given).success).toBe(false);
   });
+});
+
+const slice = 'QUJD'.repeat(16_384);
+test.each([
+  ['nothing', ''],
+  ['whole groups', 'QUJD'],
+  ['one octet', 'QQ=='],
+  ['two octets', 'QUI='],
+  ['more than is decoded at a time', `${slice}${slice}QQ==`],
+])('%s is base64', (_, text) => {
+  expect(isBase64(text)).toBe(true);
+});
+test.each([
+  ['without its padding', 'QQ'],
+  ['of the alphabet for URLs', 'QU-_'],
+  ['with a line break', 'QUJD\nQUI'],
+  ['with padding within', 'QQ==QUJD'],
+  ['with padding at the end of what is decoded at a time', `${slice.slice(0, -4)}QQ==QUJD`],
+  ['of padding alone', 'A==='],
+  ['with another letter', 'QUJé'],
+  ['with a letter of two octets', 'QUJ\u0141'],
+])('text %s is not', (_, text) => {
+  expect(isBase64(text)).toBe(false);
 });
