@@ -40,7 +40,7 @@ import type { SealedPlaces } from '#src/kernel/sealed-place.ts';
 import { type Clock, systemClock } from '#src/kernel/time.ts';
 import { readVersion } from '#src/kernel/version.ts';
 import type { SignThreads } from '#src/messages/compose/sign-thread.ts';
-import { openMessages, type WakeRelay } from '#src/messages/open.ts';
+import { openMessages, type RelaySignals } from '#src/messages/open.ts';
 import { nightlyJob } from '#src/messages/retention/nightly-job.ts';
 import { type Challenges, createChallenges } from '#src/operations/certificates/challenges.ts';
 import { CERTIFICATES_JOB, openCertificates } from '#src/operations/certificates/open.ts';
@@ -151,13 +151,13 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
     answering: later<Answering>('the addresses for answers'),
     wholeMail: later<WholeMail>('the mail of an event'),
     sendNotices: later('sending of notices', (): void => undefined),
-    wakeRelay: later<WakeRelay>('waking of the relay', () => undefined),
+    relay: later<RelaySignals>('signals to the relay', { wake: () => undefined, claimAlong: () => false }),
   };
   const accounts = openAccounts(base, events.written, asks);
   const challenges = overrides.challenges ?? createChallenges();
   const domains = openDomains(base, accounts, { ...overrides, challengesAt: challenges.textsAt });
   const certificates = openCertificates(base, { ...domains, challenges });
-  const messages = openMessages(base, asks.wakeRelay);
+  const messages = openMessages(base, asks.relay);
   const feedback = openFeedback(base, accounts, messages, { ...overrides, holderOf: domains.holderOf });
   const people = openPeople(base, accounts, feedback.brakeOf);
   const relay = openRelay(base, domains.signers.of, messages, feedback, overrides);
@@ -182,7 +182,7 @@ const openRooms = (initial: Config, storage: Storage, keys: Keys, log: Log, over
   asks.answering.answer(inbound.answering);
   asks.wholeMail.answer(inbound.wholeMail);
   asks.sendNotices.answer(intake.postman.wake);
-  asks.wakeRelay.answer(relay.wake);
+  asks.relay.answer(relay);
   const insight = openInsight(base, inbound.proveAuthor, {
     message: relay.sources,
     capture: relay.captureSource,

@@ -206,9 +206,14 @@ const acceptIn = (
 /** Accepts a message in the present transaction, without scanners; a refusal of the gates is returned, and wrote nothing. */
 export type AcceptHere = (submission: Submission) => Accepted | AppError;
 
+/** As far as it says itself: a gate may hold it. */
+const isDueAtOnce = (draft: Submission['draft']): boolean =>
+  typeof draft === 'function' || draft.scheduledAt === null;
+
 const transactWith = async <T>(
   intake: IntakeContext,
   tenantId: string,
+  isDueAtOnce: boolean,
   work: (db: TenantDb, wakings: Wakings, now: number) => T,
 ): Promise<T> => {
   const now = intake.clock.now();
@@ -216,14 +221,21 @@ const transactWith = async <T>(
   const wakings: Wakings = { dueAt: new Map(), usageReached: false, tally, accepted: [] };
   const release = await intake.holdDue(tenantId, now);
   try {
-    const result = await intake.files.write(tenantId, (db) => {
+    let isWritten = false;
+    const written = intake.files.write(tenantId, (db) => {
       // The function may run twice, the first time undone.
       tally.takeBack();
       wakings.accepted.length = 0;
-      return work(db, wakings, now);
+      const result = work(db, wakings, now);
+      isWritten = true;
+      return result;
     });
+    const isClaimed = isDueAtOnce && intake.claimAlong(tenantId, () => isWritten);
+    const result = await written;
     for (const one of wakings.accepted) intake.accepted.note?.(one, 1);
-    for (const [lane, dueAt] of wakings.dueAt) intake.wake(tenantId, lane, dueAt);
+    for (const [lane, dueAt] of wakings.dueAt)
+      if (!isClaimed || lane !== 0 || dueAt > now) intake.wake(tenantId, lane, dueAt);
+    if (wakings.dueAt.size > 0) intake.stored(tenantId);
     if (wakings.usageReached) intake.usageReached(tenantId);
     return result;
   } catch (error) {
@@ -246,7 +258,7 @@ export const transact = <T>(
   tenantId: string,
   work: (db: TenantDb, accept: AcceptHere) => T,
 ): Promise<T> =>
-  transactWith(intake, tenantId, (db, wakings, now) =>
+  transactWith(intake, tenantId, false, (db, wakings, now) =>
     work(db, (submission) =>
       acceptIn(db, intake, submission, null, submission.assess ?? intake.content.rate, wakings, now),
     ),
@@ -258,7 +270,8 @@ const store = async (
   request: KeyedRequest | null,
   assess: Assess,
 ): Promise<Accepted> => {
-  const accepted = await transactWith(intake, submission.tenantId, (db, wakings, now) =>
+  const { tenantId, draft } = submission;
+  const accepted = await transactWith(intake, tenantId, isDueAtOnce(draft), (db, wakings, now) =>
     acceptIn(db, intake, submission, request, assess, wakings, now),
   );
   if (accepted instanceof AppError) throw accepted;
@@ -314,7 +327,8 @@ export const acceptAll = async (
 ): Promise<SendAnswer[]> => {
   const requests = submissions.map(({ idempotency }) => keyedRequestOf(idempotency));
   const ready = await prepareAll(intake, submissions, requests);
-  return transactWith(intake, tenantId, (db, wakings, now) =>
+  const areDue = submissions.some(({ draft }) => isDueAtOnce(draft));
+  return transactWith(intake, tenantId, areDue, (db, wakings, now) =>
     submissions.map((submission, index) => {
       const prepared = ready[index] as Accepted | Ready;
       const accepted =

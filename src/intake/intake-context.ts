@@ -9,7 +9,7 @@ import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import type { TenantKey } from '#src/kernel/keys.ts';
 import type { SealingKey } from '#src/kernel/seal.ts';
-import type { Lane } from '#src/kernel/stream.ts';
+import type { RelaySignals } from '#src/messages/open.ts';
 import type { ImageLinks } from './images/image-links.ts';
 import type { acceptedMessages } from './metrics.ts';
 
@@ -44,8 +44,12 @@ export interface IntakeContext extends Pick<Base, 'clock' | 'limits' | 'simulato
   readonly isDkimBroken: (db: TenantDb, host: string) => boolean;
   /** Resolves once a restart would find that the tenant may have mail due; the result ends that hold. */
   readonly holdDue: (tenantId: string, dueAt: number) => Promise<() => void>;
+  /** See `RelaySignals` of the room of messages. */
+  readonly claimAlong: RelaySignals['claimAlong'];
   /** Called when something of the tenant is due. */
-  readonly wake: (tenantId: string, lane: Lane, dueAt: number) => void;
+  readonly wake: RelaySignals['wake'];
+  /** Called when messages of the tenant have been stored. */
+  readonly stored: (tenantId: string) => void;
   /** Called when a share of the plan's cap is reached of which the owners have not been notified. */
   readonly usageReached: (tenantId: string) => void;
   /** Counts each message that was accepted, once it is on the disk. */

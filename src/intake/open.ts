@@ -96,10 +96,9 @@ export const openIntake = (
     isDkimBroken: options.isDkimBroken,
     utf8: options.utf8,
     holdDue: queue.hold,
-    wake: (tenantId, lane, dueAt) => {
-      queue.wake(tenantId, lane, dueAt);
-      indexer.accepted(tenantId);
-    },
+    claimAlong: queue.claimAlong,
+    wake: queue.wake,
+    stored: indexer.accepted,
     usageReached: usageNotices.wake,
   };
   const postman = createPostman({

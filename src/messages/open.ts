@@ -17,20 +17,29 @@ import { searchRoutes } from './search-routes.ts';
 
 export type Messages = ReturnType<typeof openMessages>;
 
-export type WakeRelay = (tenantId: string, lane: Lane, dueAt: number) => void;
+/** What the relay is told of a practice's mail; it is opened later. */
+export interface RelaySignals {
+  /** Mail of that tenant and lane is due at `dueAt`. */
+  readonly wake: (tenantId: string, lane: Lane, dueAt: number) => void;
+  /**
+   * Transactional mail that is due at once has just been handed to its file: it may be claimed by the same commit. True: it will
+   * be, or is due where the claim finds that `isWritten` is false.
+   */
+  readonly claimAlong: (tenantId: string, isWritten: () => boolean) => boolean;
+}
 
-/** `wakeRelay`: mail of that tenant and lane is due at `dueAt`; the relay is opened later. */
-export const openMessages = (base: Base, wakeRelay: () => WakeRelay) => {
+export const openMessages = (base: Base, relay: () => RelaySignals) => {
   const { config, storage, clock, log } = base;
   const { platform, tenants: files } = storage;
   const key = base.key('suppressions');
   const indexer = createSearchIndexer(files, log);
   const due = createDueRegistry(platform, files.expectWrite);
-  /** Reports that mail of that tenant and lane is due at `dueAt`. */
-  const wake: WakeRelay = (tenantId, lane, dueAt) => wakeRelay()(tenantId, lane, dueAt);
+  const claimAlong: RelaySignals['claimAlong'] = (tenantId, isWritten) =>
+    relay().claimAlong(tenantId, isWritten);
+  const wake: RelaySignals['wake'] = (tenantId, lane, dueAt) => relay().wake(tenantId, lane, dueAt);
   return {
     indexer,
-    queue: { ...due, wake },
+    queue: { ...due, wake, claimAlong },
     personalData,
     oldRows: oldContent,
     sealed: { tenant: [sealedBodies] },

@@ -8,7 +8,7 @@ import { waitsForNotices } from '#src/kernel/config/delivery.ts';
 import { newId } from '#src/kernel/id.ts';
 import type { OperatorMail } from '#src/mail/reception.ts';
 import { createSignThreads, type SignThreads } from '#src/messages/compose/sign-thread.ts';
-import type { Messages, WakeRelay } from '#src/messages/open.ts';
+import type { Messages, RelaySignals } from '#src/messages/open.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { transmit } from './attempt.ts';
 import { captureRoutes, readCapture } from './capture/routes.ts';
@@ -125,7 +125,7 @@ export const openRelay = (
     returnPathKey: feedback.returnPathKey,
     contentKey,
   });
-  const wake: WakeRelay = (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt);
+  const wake: RelaySignals['wake'] = (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt);
   /** A mistyped name would send that practice's mail by another relay. */
   const warnOfUnknownPractices = (): void => {
     for (const { name, for: named } of config().upstreams)
@@ -190,6 +190,7 @@ export const openRelay = (
   return {
     sources,
     wake,
+    claimAlong: dispatcher.claimAlong,
     /** The upstream of that name, to send one message beside the queue. */
     upstreamNamed: (name: string): Upstream | undefined =>
       upstreams.states().find(({ upstream }) => upstream.name === name)?.upstream,

@@ -92,7 +92,7 @@ const operations: readonly Operation[] = [
       return async ({ holdDue, wake }) => {
         const platform = { write: () => holdDue(tenantId, clock.now()) };
         const base = { storage: { ...storage, platform }, clock, key: () => undefined };
-        const { held } = openMessages(base as never, () => wake);
+        const { held } = openMessages(base as never, () => ({ wake, claimAlong: () => false }));
         const routes = heldRoutes({ storage, clock }, [held], () => undefined);
         const release = routes.find(({ id }) => id === 'releaseHeldMail');
         const input = { params: { id: tenantId }, query: {}, body: undefined };

@@ -25,6 +25,53 @@ const NOT_STORED = 'outcome could not be stored';
 
 const MARKETING = { route: 'broadcast' };
 
+describe('mail of a practice of which nothing is in work', () => {
+  test('is claimed by the commit that stores it', async () => {
+    const relay = await createRelay([playUpstream(() => ACCEPTED)]);
+    const practice = await relay.createPractice('Nord');
+    relay.dispatcher.start();
+    let commits = 0;
+    onTestFinished(relay.storage.tenants.watch(() => (commits += 1)));
+    // Another one takes the claim where a busy machine spends the time of the first on the mail.
+    await until('a mail takes two commits', async () => {
+      commits = 0;
+      await relay.send(practice);
+      await relay.untilSent(practice);
+      await until('its outcome is told', () => relay.dispatcher.isIdle(practice));
+      return commits === 2;
+    });
+  });
+
+  test('is due where the claim ran before it', async () => {
+    const upstream = playUpstream(() => ACCEPTED);
+    const relay = await createRelay([upstream]);
+    const practice = await relay.createPractice('Nord');
+    relay.dispatcher.start();
+    const { files } = relay.intake;
+    const write: typeof files.write = (tenantId, work) => {
+      expect(relay.dispatcher.claimAlong(tenantId, () => false)).toBe(true);
+      return files.write(tenantId, work);
+    };
+    Object.assign(relay.intake, { files: { ...files, write }, claimAlong: () => true });
+    await relay.send(practice);
+    await relay.untilSent(practice);
+    expect(upstream.seen).toHaveLength(1);
+  });
+
+  test('waits for its turn where another practice waits', async () => {
+    const gate = createGate();
+    const upstream = playUpstream(() => gate.opened.then(() => ACCEPTED), { concurrency: 1 });
+    const relay = await createRelay([upstream]);
+    const [first, second] = [await relay.createPractice('Nord'), await relay.createPractice('Sued')];
+    await relay.send(first, { to: mailboxes(9) });
+    relay.dispatcher.start();
+    await untilSeen(upstream, 1);
+    expect(relay.dispatcher.claimAlong(second, () => true)).toBe(false);
+    gate.open();
+    await relay.untilSent(first);
+  });
+});
+
 describe('the order of tenants', () => {
   test('transactional mail goes before marketing mail that came earlier', async () => {
     const upstream = playUpstream(() => ACCEPTED, { concurrency: 1 });

@@ -260,6 +260,8 @@ export const createRelay = async (
       notify: () => undefined,
     }),
     holdDue: dueRegistry.hold,
+    claimAlong: dispatcher.claimAlong,
+    stored: () => undefined,
     wake: (tenantId, lane, dueAt) => dispatcher.wake({ tenantId, lane }, dueAt),
   };
   // Before the storage is closed: what was registered last ends first.

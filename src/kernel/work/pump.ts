@@ -7,6 +7,7 @@ export const MAX_TIMER_MS = MINUTE;
 
 export interface Pump {
   ask(): void;
+  isRunning(): boolean;
   start(): void;
   /** Looks no more. */
   stop(): void;
@@ -35,6 +36,7 @@ export const createPump = (clock: Clock, look: (now: number) => number | null): 
 
   return {
     ask,
+    isRunning: () => running,
     start: () => {
       running = true;
       ask();
