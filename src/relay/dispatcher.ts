@@ -219,14 +219,16 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           undo();
           sawAll = seesAll();
           const queue = queueStore(db);
+          // Before the others, which are due only when their claims said.
+          for (const other of lanes)
+            for (const row of orphans.get(keyOf({ tenantId, lane: other }))?.values() ?? [])
+              queue.giveBack(row, row.attempts - 1, clock.now());
           // Claims that nothing works on: of a process that died, or left behind by a sync that failed.
           if (!recovered.has(tenantId) && !working.has(tenantId)) {
             queue.releaseAll();
             recovered.add(tenantId);
             recovers = true;
           }
-          for (const row of orphans.get(key)?.values() ?? [])
-            queue.giveBack(row, row.attempts - 1, clock.now());
           const byteBudget = MAX_BYTES_IN_FLIGHT - bytesInFlight;
           // Others may have claimed since the places were given.
           if (byteBudget <= 0) return { claimed: [], next: queue.nextDue() };

@@ -124,6 +124,20 @@ describe('a sync that fails', () => {
     expect(upstream.seen).toHaveLength(2);
   });
 
+  test('at the first claim of a practice: what it had claimed is due at once', async () => {
+    const disk = createTestDisk();
+    const upstream = playUpstream(() => ACCEPTED);
+    const relay = await createRelay([upstream], { disk });
+    const practice = await relay.createPractice('Nord');
+    await relay.send(practice);
+    disk.failNextSync(new Error('EIO'));
+    relay.dispatcher.start();
+    await relay.untilLogged(NOT_READ);
+    relay.pass(5 * SECOND);
+    await relay.untilSent(practice);
+    expect(upstream.seen).toHaveLength(1);
+  });
+
   test('at an outcome: it is written down once', async () => {
     const disk = createTestDisk();
     const upstream = playUpstream(() => {
