@@ -109,6 +109,7 @@ export interface Holding {
 export interface BodyTerms {
   readonly limitBytes: number;
   readonly form: Route['form'];
+  readonly fileFields: readonly string[];
   /** Media types in lower case whose bodies are text, handed on as bytes. */
   readonly textTypes: readonly string[];
   /** Gets a copy of the bytes as they came. */
@@ -139,7 +140,7 @@ export const readBody = async (
     if (bytes.length === 0) return nothing;
     terms.copy?.(Buffer.from(bytes));
     if (isForm) return await parseForm(bytes, type, form === true ? [] : form.files);
-    if (!isText(type, terms)) return parseJson(bytes);
+    if (!isText(type, terms)) return parseJson(bytes, terms.fileFields);
     isKept = true;
     return bytes;
   } finally {

@@ -86,6 +86,7 @@ export const createServe = (
     const terms = {
       limitBytes,
       form: route.form,
+      fileFields: route.fileFields ?? [],
       textTypes: route.text ?? [],
       // Whose request it is may be found out by the body; with a credential it is known before.
       copy: route.access === 'public' && options.someMoved() ? copy : undefined,

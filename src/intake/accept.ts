@@ -11,6 +11,7 @@ import type { Tally } from '#src/feedback/brake/counts.ts';
 import { judge } from '#src/feedback/brake/rules.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import { AppError, type ErrorCode } from '#src/kernel/errors.ts';
+import { freeNow } from '#src/kernel/gathered.ts';
 import { newId } from '#src/kernel/id.ts';
 import { toAppError } from '#src/kernel/route.ts';
 import { say } from '#src/kernel/say.ts';
@@ -132,6 +133,8 @@ interface Wakings {
   readonly accepted: { readonly stream: Stream; readonly source: Submission['source'] }[];
   /** The mails of tokens. */
   readonly tally: Tally;
+  /** See `Stored`. */
+  readonly unused: Uint8Array[];
 }
 
 /** What the token has sent, and what follows from it. */
@@ -191,6 +194,7 @@ const acceptIn = (
     tokenId: submission.tokenId ?? null,
   });
   noteForBrake(db, intake, evaluation, stored, wakings.tally);
+  wakings.unused.push(...stored.unused);
   wake(stored.lane, stored.dueAt ?? now);
   if (result.blocked && facts.content) {
     const error = blockedError(id, facts.content);
@@ -218,7 +222,7 @@ const transactWith = async <T>(
 ): Promise<T> => {
   const now = intake.clock.now();
   const tally = intake.brake.tally(tenantId);
-  const wakings: Wakings = { dueAt: new Map(), usageReached: false, tally, accepted: [] };
+  const wakings: Wakings = { dueAt: new Map(), usageReached: false, tally, accepted: [], unused: [] };
   const release = await intake.holdDue(tenantId, now);
   try {
     let isWritten = false;
@@ -226,12 +230,14 @@ const transactWith = async <T>(
       // The function may run twice, the first time undone.
       tally.takeBack();
       wakings.accepted.length = 0;
+      wakings.unused.length = 0;
       const result = work(db, wakings, now);
       isWritten = true;
       return result;
     });
     const isClaimed = isDueAtOnce && intake.claimAlong(tenantId, () => isWritten);
     const result = await written;
+    for (const octets of wakings.unused) freeNow(octets);
     for (const one of wakings.accepted) intake.accepted.note?.(one, 1);
     for (const [lane, dueAt] of wakings.dueAt)
       if (!isClaimed || lane !== 0 || dueAt > now) intake.wake(tenantId, lane, dueAt);

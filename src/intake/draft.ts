@@ -3,6 +3,7 @@
 
 import { meantType } from '#src/content/attachment-policy.ts';
 import { AppError } from '#src/kernel/errors.ts';
+import { FileOctets } from '#src/kernel/fields.ts';
 import { say, type Text } from '#src/kernel/say.ts';
 import { unfit } from '#src/kernel/validate.ts';
 import { AddressError, addressKey, parseAddress, parseAddressList } from '#src/mail/address.ts';
@@ -26,6 +27,8 @@ export interface DraftAttachment {
   readonly content: Uint8Array;
   /** The file is kept in what was signed, so its row has no content of its own. */
   readonly isSigned?: boolean;
+  /** No other message has its octets: they are freed when they are not needed any more. */
+  readonly isOwn?: boolean;
   /** The practice's image that it is. */
   readonly imageSeq?: number;
 }
@@ -209,7 +212,9 @@ const decode = ({
     filename: name,
     contentType: meantType((content_type ?? 'application/octet-stream').toLowerCase(), name),
     contentId: content_id === undefined ? null : bareContentId(content_id),
-    content: Buffer.from(content, 'base64'),
+    ...(content instanceof FileOctets
+      ? { content: content.octets, isOwn: true }
+      : { content: Buffer.from(content, 'base64') }),
   };
 };
 

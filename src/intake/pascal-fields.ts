@@ -6,7 +6,7 @@ import * as fields from './send-fields.ts';
 
 const attachment = z.strictObject({
   Name: fields.filename,
-  Content: fields.base64,
+  Content: fields.fileContent,
   ContentType: fields.mediaType.nullish(),
   ContentID: z.union([fields.contentId, z.literal('')]).nullish(),
 });

@@ -16,7 +16,7 @@ import type { Answered } from './many.ts';
 import { cancelScheduled, DEPENDS_ON_TIME, reschedule } from './scheduled.ts';
 import { type SendBody, sendAnswer, sendBody } from './schema.ts';
 import { score, scoreAnswer } from './score.ts';
-import { sendFields } from './send-fields.ts';
+import { FILE_FIELDS, sendFields } from './send-fields.ts';
 import { draftOf } from './templates/resolve.ts';
 
 /** 30 MiB of attachments are 40 MiB of base64, and the texts beside them. */
@@ -47,6 +47,7 @@ const singleRoutes = (intake: IntakeContext): Route[] => {
   const single = {
     ...sending,
     body: sendBody,
+    fileFields: FILE_FIELDS,
     responses: { 202: { description: 'It is on the disk and will be sent.', body: sendAnswer } },
     errors: SEND_ERRORS,
   } as const;

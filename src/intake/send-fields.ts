@@ -2,7 +2,7 @@
 // own.
 import { z } from 'zod';
 import { mergeDataSchema } from '#src/intake/templates/schema.ts';
-import { idSchema, isBase64 } from '#src/kernel/fields.ts';
+import { FileOctets, idSchema, isBase64 } from '#src/kernel/fields.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { say } from '#src/kernel/say.ts';
 import { because } from '#src/kernel/validate.ts';
@@ -70,12 +70,26 @@ const headers = z
   ])
   .meta({ id: 'Headers' });
 
+const BASE64 = { type: 'string', format: 'base64', contentEncoding: 'base64' } as const;
+const NOT_BASE64 = 'must be base64 with its padding, without line breaks';
 export const filename = z.string().min(1).max(1_000);
 export const base64 = z
   .string()
-  .refine(isBase64, 'must be base64 with its padding, without line breaks')
-  .meta({ format: 'base64', contentEncoding: 'base64' })
+  .refine(isBase64, NOT_BASE64)
+  .meta(BASE64)
   .describe('base64 with padding, without line breaks');
+/** The same, of which the server may have decoded large ones. */
+export const fileContent = z
+  .custom<string | FileOctets>()
+  .check(({ value: input, issues }) => {
+    if (input instanceof FileOctets) return;
+    if (typeof input !== 'string') issues.push({ code: 'invalid_type', expected: 'string', input });
+    else if (!isBase64(input)) issues.push({ code: 'custom', input, message: NOT_BASE64 });
+  })
+  .meta(BASE64)
+  .describe('base64 with padding, without line breaks');
+/** The names of the fields above, natively and as in `pascalFields`. */
+export const FILE_FIELDS = ['content', 'Content'];
 export const mediaType = z
   .string()
   .max(127)
@@ -91,7 +105,7 @@ export const contentId = z
 const attachment = z
   .strictObject({
     filename,
-    content: base64,
+    content: fileContent,
     content_type: mediaType
       .optional()
       .describe("from the file name's extension where absent or application/octet-stream"),

@@ -49,6 +49,8 @@ export interface Stored {
   readonly dueAt: number | null;
   /** When it would be due if its token were not slowed. */
   readonly elseDueAt: number;
+  /** Octets that nothing needs any more once the file has them. */
+  readonly unused: readonly Uint8Array[];
 }
 
 export const givenLegal = (legal: Facts['legal']): Partial<LegalBlock> =>
@@ -217,13 +219,21 @@ export const storeMessage = (db: TenantDb, evaluation: Evaluation, identity: Ide
       recipients.set(recipientId, recipient);
     }
   }
-  if (goesOut && dueAt === now)
-    messages.handOver({ ...inserted, recipients, suppressionVersion: suppressionStore(db).version() });
+  const octets = draft.attachments.filter(({ isOwn }) => isOwn).map(({ content }) => content);
+  const isHandedOver =
+    goesOut &&
+    dueAt === now &&
+    messages.handOver({
+      ...inserted,
+      recipients,
+      files: { octets, copies: recipients.size },
+      suppressionVersion: suppressionStore(db).version(),
+    });
   if (result.blocked) {
     const data = { content_reasons: facts.content?.findings.map(({ id }) => id) ?? [] };
     for (const type of ['message.failed', 'message.content_blocked'] as const)
       events.append({ type, messageSeq: seq, recipientId: null, at: now, data });
   }
   if (goesOut) count(db, evaluation, identity.source, dueAt);
-  return { seq, status, lane, dueAt: goesOut ? dueAt : null, elseDueAt };
+  return { seq, status, lane, dueAt: goesOut ? dueAt : null, elseDueAt, unused: isHandedOver ? [] : octets };
 };

@@ -77,9 +77,26 @@ export const formatPath = (root: string, path: readonly PropertyKey[]): string =
 export const cut = (word: string): string =>
   word.length > MAX_KEY_CHARACTERS ? `${word.slice(0, MAX_KEY_CHARACTERS).toWellFormed()}…` : word;
 
+/** A file that came in base64, decoded while the body was read. */
+export class FileOctets {
+  readonly octets: Buffer<ArrayBuffer>;
+  constructor(octets: Buffer<ArrayBuffer>) {
+    this.octets = octets;
+  }
+  /** The text that a request would have of it. */
+  toJSON(): string {
+    return this.octets.toString('base64');
+  }
+}
+
 /** Characters that are decoded at a time, in whole groups of four. */
 const BASE64_SLICE = 65_536;
 const decoded = Buffer.allocUnsafeSlow((BASE64_SLICE / 4) * 3);
+
+/** Node takes the letters of base64url too. */
+const isOther = (slice: string): boolean => slice.includes('-') || slice.includes('_');
+
+const paddingOf = (end: string): number => (end.endsWith('==') ? 2 : end.endsWith('=') ? 1 : 0);
 
 /**
  * Whether it is base64 (RFC 4648 §4) with its padding and nothing else. Node decodes leniently: what it skips is missing in the length, and
@@ -88,12 +105,32 @@ const decoded = Buffer.allocUnsafeSlow((BASE64_SLICE / 4) * 3);
  */
 export const isBase64 = (text: string): boolean => {
   if (text.length % 4 !== 0 || Buffer.byteLength(text) !== text.length) return false;
-  if (text.includes('-') || text.includes('_')) return false;
+  if (isOther(text)) return false;
   for (let start = 0; start < text.length; start += BASE64_SLICE) {
     const slice = text.slice(start, start + BASE64_SLICE);
     const isLast = start + BASE64_SLICE >= text.length;
-    const padding = isLast ? slice.length - slice.replace(/={1,2}$/, '').length : 0;
+    const padding = isLast ? paddingOf(slice) : 0;
     if (decoded.write(slice, 'base64') !== (slice.length / 4) * 3 - padding) return false;
   }
   return true;
+};
+
+/**
+ * What the text of ASCII in `bytes` from `start` to `end` stands for, by the rule of `isBase64`, without a string of all of it;
+ * undefined where it is no base64. The memory is of nothing else.
+ */
+export const decodeBase64 = (bytes: Buffer, start: number, end: number): Buffer<ArrayBuffer> | undefined => {
+  const length = end - start;
+  if (length < 4 || length % 4 !== 0) return undefined;
+  const padding = paddingOf(bytes.toString('latin1', end - 2, end));
+  const octets = Buffer.allocUnsafeSlow((length / 4) * 3 - padding);
+  let written = 0;
+  for (let at = start; at < end; at += BASE64_SLICE) {
+    const stop = Math.min(at + BASE64_SLICE, end);
+    const slice = bytes.toString('latin1', at, stop);
+    const whole = ((stop - at) / 4) * 3 - (stop === end ? padding : 0);
+    if (isOther(slice) || octets.write(slice, written, 'base64') !== whole) return undefined;
+    written += whole;
+  }
+  return octets;
 };

@@ -132,6 +132,11 @@ export interface RouteDeclaration<
    * `application/json` among them JSON comes as the bytes that were sent, for a signature of them.
    */
   readonly text?: readonly string[];
+  /**
+   * Names of the fields of JSON in which the schema takes large files in base64 as `FileOctets` too. A request is for one message,
+   * because they are freed once that is stored and its copies are made.
+   */
+  readonly fileFields?: readonly string[];
   /** Upper bound of the request body in bytes; a small default where absent. */
   readonly bodyLimit?: number;
   /** The API in whose form it answers; its path is below that one's base. */

@@ -13,6 +13,13 @@ const ENTRY_BYTES = 1_024;
 
 let held = 0;
 
+/** Octets of a message's files that nothing else has, to be freed with its last copy. */
+export interface OwnFiles {
+  readonly octets: readonly Uint8Array[];
+  /** How many copies are still to be made of them. */
+  copies: number;
+}
+
 /** Entries are numbered as the messages are. */
 export const createHandOver = <Rows>(db: TenantDb) => {
   const entries = new Map<number, { readonly rows: Rows; readonly bytes: number }>();
@@ -33,13 +40,14 @@ export const createHandOver = <Rows>(db: TenantDb) => {
   return {
     clear,
     remove,
-    /** `size`: the characters and octets of all that the rows hold. Does nothing where there is no room. */
-    put: (seq: number, size: number, rows: Rows): void => {
+    /** `size`: the characters and octets of all that the rows hold. False where there is no room. */
+    put: (seq: number, size: number, rows: Rows): boolean => {
       remove(seq);
       const bytes = size + ENTRY_BYTES;
-      if (held + bytes > MAX_BYTES || own + bytes > MAX_TENANT_BYTES) return;
+      if (held + bytes > MAX_BYTES || own + bytes > MAX_TENANT_BYTES) return false;
       entries.set(seq, { rows, bytes });
       count(bytes);
+      return true;
     },
     get: (seq: number): Rows | undefined => entries.get(seq)?.rows,
   };

@@ -3,7 +3,7 @@ import type { Division } from '#src/accounts/counters/store.ts';
 import { rememberedBy } from '#src/kernel/db/memory.ts';
 import { perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
 import { type MergeData, merge } from '#src/mail/merge-fields.ts';
-import { createHandOver } from './hand-over.ts';
+import { createHandOver, type OwnFiles } from './hand-over.ts';
 import type { Channel, Kind } from './kinds.ts';
 import { messageStatus, type Status } from './rules.ts';
 
@@ -133,6 +133,7 @@ export interface NewMessage {
   readonly message: MessageRow;
   readonly body: BodyRow;
   readonly attachments: readonly AttachmentRow[];
+  readonly files: OwnFiles;
   /** The recipients that were not taken yet, by their ids. */
   readonly recipients: Map<number, RecipientRow>;
   /** The version of the suppressions by which its recipients were checked. */
@@ -287,8 +288,8 @@ export const messageStore = perConnection((db: TenantDb) => {
   };
 
   return {
-    /** Hands a message over to the relay. */
-    handOver: (rows: NewMessage): void => handOver.put(rows.message.seq, sizeOf(rows), rows),
+    /** Hands a message over to the relay. False where there is no room. */
+    handOver: (rows: NewMessage): boolean => handOver.put(rows.message.seq, sizeOf(rows), rows),
     /** Takes back all that was handed over: nothing of the tenant leaves for now. */
     clearHandOver: handOver.clear,
     /**

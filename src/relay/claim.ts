@@ -11,6 +11,7 @@ import {
 import { suppressionData } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
+import { freeNow } from '#src/kernel/gathered.ts';
 import type { TenantKey } from '#src/kernel/keys.ts';
 import type { SealingKey } from '#src/kernel/seal.ts';
 import type { Lane } from '#src/kernel/stream.ts';
@@ -24,6 +25,7 @@ import type { Sign } from '#src/messages/compose/dkim.ts';
 import type { Copy, StoredMessage } from '#src/messages/compose/message.ts';
 import { parsedMessage } from '#src/messages/compose/parsed-message.ts';
 import { prepareMessage } from '#src/messages/compose/prepare.ts';
+import type { OwnFiles } from '#src/messages/hand-over.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { type QueueRow, queueStore } from '#src/messages/queue/store.ts';
@@ -76,6 +78,7 @@ export interface ClaimRequest {
 
 interface Loaded extends Omit<StoredMessage, 'body'> {
   readonly body: BodyRow | undefined;
+  readonly files: OwnFiles;
 }
 
 interface LoadedRecipient {
@@ -90,7 +93,9 @@ const load = (db: TenantDb, seq: number): Loaded => {
   const store = messageStore(db);
   const message = store.bySeq(seq);
   if (!message) throw new Error(`message ${seq} is queued, but missing`);
-  return { message, body: store.body(seq), attachments: store.attachments(seq) };
+  const attachments = store.attachments(seq);
+  const files = { octets: attachments.map(({ content }) => content), copies: 0 };
+  return { message, body: store.body(seq), attachments, files };
 };
 
 /** What intake handed over, or what the file holds. `loaded`: recipients of one message share its rows in memory. */
@@ -103,6 +108,8 @@ const loadRecipient = (
   const handed = messageStore(db).takeHandedOver(message_seq, recipient_id);
   const stored = handed ?? loaded.get(message_seq) ?? load(db, message_seq);
   loaded.set(message_seq, stored);
+  // What was handed over counts all of its recipients.
+  if (!handed) stored.files.copies += 1;
   const recipient = handed?.recipient ?? messageStore(db).recipient(recipient_id);
   if (!recipient) throw new Error(`recipient ${recipient_id} is queued, but missing`);
   const isAllowed = suppressions.isEmpty() || handed?.suppressionVersion === suppressions.version();
@@ -201,7 +208,10 @@ export const claimDue = (db: TenantDb, request: ClaimRequest, deps: ClaimDeps): 
       const whole = rows;
       rows = null;
       if (whole === null) throw new Error('the copy was made before');
-      return prepare(whole, copy, signers(), deps);
+      const made = await prepare(whole, copy, signers(), deps);
+      whole.files.copies -= 1;
+      if (whole.files.copies === 0) for (const octets of whole.files.octets) freeNow(octets);
+      return made;
     };
     const one: Claimed = {
       row,

@@ -1,4 +1,5 @@
 // What each recipient's copy has of its own, and what all copies share: seen where they arrive.
+import { randomBytes } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { type ParsedMail, simpleParser } from 'mailparser';
@@ -88,6 +89,24 @@ const fieldsOf = (source: string): Map<string, string[]> => {
 };
 
 const linksIn = (text: string | false | undefined): string[] => (text || '').match(LINK) ?? [];
+
+test('a large file is in each of the copies, and the same in a repeated request', async () => {
+  const file = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(200_000)]);
+  const fields = {
+    to: ['anna@example.org', 'berta@example.org', 'carla@example.org'],
+    subject: 'Plan',
+    text: 'Anbei.',
+    Attachments: [{ Name: 'Plan.pdf', Content: file.toString('base64'), ContentType: 'application/pdf' }],
+    idempotency_key: 'plan',
+  };
+  const copies = await copiesOf(app, sender, fields);
+  expect(copies.map(({ mail }) => mail.attachments[0]?.content.equals(file))).toEqual([true, true, true]);
+  const again = await app.request('POST', `${sender.base}/send`, fields, sender.token);
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([202, 'true']);
+  const Content = Buffer.concat([file, Buffer.from('.')]).toString('base64');
+  const other = { ...fields, Attachments: [{ ...fields.Attachments[0], Content }] };
+  expect((await app.request('POST', `${sender.base}/send`, other, sender.token)).status).toBe(409);
+});
 
 describe('fifty recipients in three fields', () => {
   const numbered = (prefix: string, count: number): string[] =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_DEPTH, MAX_VALUES, parseJson } from '#src/http/json.ts';
 import type { AppError } from '#src/kernel/errors.ts';
-import { formatPath } from '#src/kernel/fields.ts';
+import { FileOctets, formatPath } from '#src/kernel/fields.ts';
 
 const refusal = (bytes: Uint8Array | string): AppError => {
   try {
@@ -54,6 +54,32 @@ describe('a document with a file in base64', () => {
     ['under a name that objects have', `{"__proto__":"${file}"}`],
   ])('%s is what JSON.parse makes of it', (_, text) => {
     expect(parseJson(Buffer.from(text))).toStrictEqual(JSON.parse(text));
+  });
+
+  test.each([
+    ['', `{"content":"${file}"}`],
+    [' with white space around its colon', `[{"name":"a","content" \r\n\t: "${file}"}]`],
+    [' with padding', `{"content":"${file}QQ=="}`],
+  ])('is decoded in a field for files%s', (_, text) => {
+    const parsed = parseJson(Buffer.from(text), ['content']);
+    expect(JSON.stringify(parsed)).toBe(JSON.stringify(JSON.parse(text)));
+    const [{ content }] = [parsed].flat() as [{ content: FileOctets }];
+    expect(content).toBeInstanceOf(FileOctets);
+    expect(content.octets.toString('base64')).toBe(JSON.parse(text)[0]?.content ?? JSON.parse(text).content);
+  });
+
+  test.each([
+    ['of another name', `{"text":"${file}"}`],
+    ['of a name that ends alike', `{"a\\"content":"${file}","discontent":"${file}"}`],
+    ['in a list', `{"content":["${file}"]}`],
+    ['that is short', '{"content":"QUJD"}'],
+    ['that is nearly base64', `{"content":"${file}\\n"}`],
+    ['with the letters of base64url', `{"content":"${file}__--"}`],
+    ['with padding within', `{"content":"${file}QQ==QUJD"}`],
+    ['without its padding', `{"content":"${file}QQ"}`],
+    ['that is nothing but padding at its end', `{"content":"${file}===="}`],
+  ])('%s is a text where files have fields', (_, text) => {
+    expect(parseJson(Buffer.from(text), ['content'])).toStrictEqual(JSON.parse(text));
   });
 
   test.each([`["${file}`, `["${file}"`, `["${file}"x]`, `["${file}\n"]`])(

@@ -80,6 +80,23 @@ describe('where the sync fails', () => {
 
 const read = <T>(work: (db: TenantDb) => T): Promise<T> => relay.storage.tenants.read(practice, work);
 
+test('octets of a file for which the relay has no room are freed once the practice has them', async () => {
+  const size = 9 * 1_024 * 1_024;
+  const pdf = (letter: string) => Buffer.alloc(size, letter).fill('%PDF-1.4\n', 0, 9);
+  const [own, shared] = [pdf('A'), pdf('B')];
+  const file = { filename: 'a.pdf', contentType: 'application/pdf', contentId: null };
+  const attachments = [
+    { ...file, content: own, isOwn: true },
+    { ...file, content: shared },
+  ];
+  await relay.send(practice, { attachments });
+  expect([own.length, shared.length]).toEqual([0, size]);
+  const kept = await read((db) =>
+    db.prepare<[], Buffer>('SELECT content FROM attachments ORDER BY position').pluck().all(),
+  );
+  expect(kept.map((content) => content.equals(pdf('A')))).toEqual([true, false]);
+});
+
 describe('accepted mail is counted', () => {
   const counted = (fromDay = utcDay(relay.clock.now()), days = 1) =>
     read((db) =>

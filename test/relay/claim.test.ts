@@ -129,14 +129,25 @@ describe('what is claimed', () => {
 });
 
 /** Hands a message over whose text the file does not have. */
-const handOver = ({ seq }: Pick<SampleMessage, 'seq'>, fields: Partial<MessageRow> = {}): void => {
+const handOver = (
+  { seq }: Pick<SampleMessage, 'seq'>,
+  fields: Partial<MessageRow> = {},
+  octets: readonly Uint8Array[] = [],
+): void => {
   const store = messageStore(tenant.db);
   const [message, body] = [store.bySeq(seq), store.body(seq)];
   if (!message || !body) throw new Error('nothing is stored');
   store.handOver({
     message: { ...message, ...fields },
     body: { ...body, text: 'Aus dem Speicher' },
-    attachments: [],
+    attachments: octets.map((content) => ({
+      filename: 'a.pdf',
+      content_type: 'application/pdf',
+      content_id: null,
+      size_bytes: content.length,
+      content,
+    })),
+    files: { octets, copies: store.recipients(seq).length },
     recipients: new Map(store.recipients(seq).map((row) => [row.id, row])),
     suppressionVersion: suppressionStore(tenant.db).version(),
   });
@@ -168,6 +179,17 @@ describe('what intake has just handed over', () => {
     const message = queueMessage(tenant, { now: NOW });
     handOver(message, { metadata_json: 'x'.repeat(9 * 1_024 * 1_024) });
     expect(await textOf()).toContain('Guten Tag');
+  });
+
+  test('has its files until the last copy is made', async () => {
+    const recipients = ['anna@example.org', 'berta@example.org', 'carla@example.org'];
+    const octets = Buffer.alloc(40_000, 'ABC');
+    handOver(queueMessage(tenant, { recipients, now: NOW }), {}, [octets]);
+    for (const left of [2, 1, 0]) {
+      const [one] = claim({ limit: 1 }).claimed;
+      expect((await one?.prepare())?.toString().match(/QUJD/g)?.length).toBeGreaterThan(13_000);
+      expect(octets.length).toBe(left > 0 ? 40_000 : 0);
+    }
   });
 
   test('goes to no one who has been suppressed since', () => {
