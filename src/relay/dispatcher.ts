@@ -49,8 +49,8 @@ export interface Dispatcher {
   /** Something of this tenant and lane is due at `dueAt`. */
   wake(of: TenantLane, dueAt: number): void;
   /**
-   * Transactional mail of the tenant that is due at once has just been handed to its file. Where nothing else of it is in work, and
-   * no one waits for a place, the claim goes into the same transaction: one commit less for a tenant that sends now and then.
+   * Transactional mail of the tenant that is due at once has just been handed to its file. Where it has no claim under way, and all
+   * who wait get a place, the claim goes into the same transaction: one commit less for a tenant that sends now and then.
    * False where there is no such claim, and the caller wakes as usual. `isWritten`: the claim is behind the mail in the file.
    */
   claimAlong(tenantId: string, isWritten: () => boolean): boolean;
@@ -166,13 +166,13 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     const of: TenantLane = { tenantId, lane: 0 };
     const path = upstreams.pathOf(of);
     const now = clock.now();
-    if (!pump.isRunning() || !isIdle(tenantId) || bytesInFlight >= MAX_BYTES_IN_FLIGHT) return false;
-    const free = path.capacity(now);
+    if (!pump.isRunning() || claiming.has(keyOf(of)) || bytesInFlight >= MAX_BYTES_IN_FLIGHT) return false;
     const heap = heapOf(of);
-    if (free === 0 || heap.waiting(now) > 0) return false;
+    const share = Math.floor(path.capacity(now) / (heap.waiting(now) + 1));
+    if (share === 0) return false;
     // The claim knows the next time of all that waits.
     heap.set(of, null);
-    track(claimFor(of, Math.min(CLAIM_SIZE, free), isWritten));
+    track(claimFor(of, Math.min(CLAIM_SIZE, share), isWritten));
     return true;
   };
 

@@ -42,7 +42,7 @@ export async function measure(
   sides: readonly Side[],
   { runs, messages }: Pick<CaseOptions, 'runs' | 'messages'>,
   /** Of the messages, sent before each run. Enough for compilers, caches and connection pools to settle. */
-  warmUp = 0.4,
+  warmUp = 1,
 ): Promise<Result[]> {
   const results = sides.map((side) => ({ side, name: side.name, figures: [] as Figures[] }));
   for (let run = 1; run <= runs; run++) {
