@@ -167,8 +167,8 @@ export async function benchAccept(options: CaseOptions): Promise<void> {
   const ratio = (a: string, b: string, target: string) =>
     ratioLine(`accepted, ${a} : ${b}`, rate(a) / rate(b), target);
   const lines = [
-    ratio(ONE, BARE, '≥ 0.5'),
-    ratio(slow(ONE), slow(BARE), '≥ 0.5'),
+    ratio(ONE, BARE, '≥ 0.4'),
+    ratio(slow(ONE), slow(BARE), '≥ 0.4'),
     ratio(HUNDRED, ONE, '≥ 0.5'),
     ratio(slow(HUNDRED), slow(ONE), '≥ 0.25'),
   ].flat();
