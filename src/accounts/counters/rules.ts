@@ -13,15 +13,21 @@ export const utcDay = (milliseconds: number): number => Math.floor(milliseconds 
 /** `2026-11-28` for a day as `utcDay` counts them. */
 export const dayName = (day: number): string => toIso(day * DAY).slice(0, 10);
 
+/** Every message asks, mostly for the same month. */
+let last: { readonly firstDay: number; readonly month: Month } = {
+  firstDay: 0,
+  month: { name: '', nextFirstDay: 0 },
+};
+
 /** The month of that moment; its end as `utcDay` counts days. */
 export const monthOf = (milliseconds: number): Month => {
+  const day = utcDay(milliseconds);
+  if (day >= last.firstDay && day < last.month.nextFirstDay) return last.month;
   const date = new Date(milliseconds);
-  const year = date.getUTCFullYear();
-  const month = date.getUTCMonth();
-  return {
-    name: date.toISOString().slice(0, 7),
-    nextFirstDay: utcDay(Date.UTC(year, month + 1, 1)),
-  };
+  const firstOf = (month: number): number => utcDay(Date.UTC(date.getUTCFullYear(), month, 1));
+  const month = { name: date.toISOString().slice(0, 7), nextFirstDay: firstOf(date.getUTCMonth() + 1) };
+  last = { firstDay: firstOf(date.getUTCMonth()), month };
+  return month;
 };
 
 /** Strangers cause these mails and decide what becomes of them: that must not be held against the practice. */

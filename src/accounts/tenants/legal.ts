@@ -12,8 +12,19 @@ export type LegalField = (typeof legalFields)[number];
 export type LegalBlock = Readonly<Record<LegalField, string | null>>;
 export type LegalColumns = { -readonly [Field in LegalField as `legal_${Field}`]: string | null };
 
-export const legalOf = (row: LegalColumns): LegalBlock =>
-  Object.fromEntries(legalFields.map((field) => [field, row[`legal_${field}`]])) as LegalBlock;
+/** Written out, because every message has it made. */
+export const legalOf = (row: LegalColumns): LegalBlock => ({
+  street: row.legal_street,
+  city: row.legal_city,
+  privacy_url: row.legal_privacy_url,
+  email: row.legal_email,
+  phone: row.legal_phone,
+  represented_by: row.legal_represented_by,
+  register: row.legal_register,
+  vat_id: row.legal_vat_id,
+  authority: row.legal_authority,
+  imprint_url: row.legal_imprint_url,
+});
 
 /** The fields needed for marketing that it lacks. */
 export const missingLegal = ({ legal }: { readonly legal: Partial<LegalBlock> }): string[] =>
