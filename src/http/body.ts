@@ -7,6 +7,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#src/kernel/errors.ts';
+import type { FileFields } from '#src/kernel/fields.ts';
 import { freeNow, type Gathered, gather } from '#src/kernel/gathered.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { say } from '#src/kernel/say.ts';
@@ -109,7 +110,7 @@ export interface Holding {
 export interface BodyTerms {
   readonly limitBytes: number;
   readonly form: Route['form'];
-  readonly fileFields: readonly string[];
+  readonly fileFields: FileFields;
   /** Media types in lower case whose bodies are text, handed on as bytes. */
   readonly textTypes: readonly string[];
   /** Gets a copy of the bytes as they came. */

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#src/kernel/errors.ts';
-import { decodeBase64, FileOctets, formatPath, isBase64 } from '#src/kernel/fields.ts';
+import { decodeBase64, type FileFields, FileOctets, formatPath } from '#src/kernel/fields.ts';
 import { say, type Text } from '#src/kernel/say.ts';
 
 /** No schema of the service nests deeper than a dozen; what recurses over values stays far from the stack's end. */
@@ -117,29 +117,11 @@ const isKey = (bytes: Buffer, { end }: LongString): boolean => {
   return bytes[at] === COLON;
 };
 
-const LONGEST_NAME = 32;
-/** The name of the field whose value begins behind the quote at the end. */
-const NAME_BEFORE = /(?<!\\)"(\w+)"[ \t\r\n]*:[ \t\r\n]*"$/;
-
-const nameOf = (bytes: Buffer, { start }: LongString): string | undefined =>
-  NAME_BEFORE.exec(bytes.toString('latin1', Math.max(0, start - LONGEST_NAME), start))?.[1];
-
-/** A file in base64, which is a value; undefined where it is anything else. */
-const fileIn = (
-  bytes: Buffer,
-  place: LongString,
-  fileFields: readonly string[],
-): string | FileOctets | undefined => {
-  const { start, end } = place;
-  if (!BASE64_START.test(bytes.toString('latin1', start, start + 64)) || isKey(bytes, place))
-    return undefined;
-  if (fileFields.includes(nameOf(bytes, place) ?? '')) {
-    const octets = decodeBase64(bytes, start, end);
-    return octets && new FileOctets(octets);
-  }
-  const text = bytes.toString('latin1', start, end);
-  return isBase64(text) ? text : undefined;
-};
+/** The octets of a file in base64, which is a value; undefined where it is anything else. */
+const fileIn = (bytes: Buffer, place: LongString): Buffer<ArrayBuffer> | undefined =>
+  BASE64_START.test(bytes.toString('latin1', place.start, place.start + 64)) && !isKey(bytes, place)
+    ? decodeBase64(bytes, place.start, place.end)
+    : undefined;
 
 const withoutMark = (text: string): string => (text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
 
@@ -150,23 +132,28 @@ const CUT = `${randomUUID()}:`;
  * Gives what JSON.parse gives of the document. Files in base64 are cut out before and put back after: it would make two more copies
  * of each, slowly. In `fileFields` they are put back decoded.
  */
-const parseAround = (bytes: Buffer, long: readonly LongString[], fileFields: readonly string[]): unknown => {
-  const files: (string | FileOctets)[] = [];
+const parseAround = (bytes: Buffer, long: readonly LongString[], fileFields: FileFields): unknown => {
+  const files: (LongString & { readonly octets: Buffer<ArrayBuffer> })[] = [];
   let text = '';
   let done = 0;
-  for (const one of long) {
-    const file = fileIn(bytes, one, fileFields);
-    if (file === undefined) continue;
-    text += `${bytes.toString('utf8', done, one.start)}${CUT}${files.length}`;
-    files.push(file);
-    done = one.end;
+  for (const place of long) {
+    const octets = fileIn(bytes, place);
+    if (octets === undefined) continue;
+    text += `${bytes.toString('utf8', done, place.start)}${CUT}${files.length}`;
+    files.push({ ...place, octets });
+    done = place.end;
+  }
+  function putBack(this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
+    if (typeof value !== 'string' || !value.startsWith(CUT)) return value;
+    const file = files[Number(value.slice(CUT.length))];
+    return fileFields.some(([content, name]) => key === content && typeof this[name] === 'string')
+      ? file && new FileOctets(file.octets)
+      : bytes.toString('latin1', file?.start, file?.end);
   }
   if (files.length > 0) {
     text += bytes.toString('utf8', done);
     try {
-      return JSON.parse(withoutMark(text), (_, value) =>
-        typeof value === 'string' && value.startsWith(CUT) ? files[Number(value.slice(CUT.length))] : value,
-      );
+      return JSON.parse(withoutMark(text), putBack);
     } catch {
       // What is said about the whole document names the right place.
     }
@@ -175,7 +162,7 @@ const parseAround = (bytes: Buffer, long: readonly LongString[], fileFields: rea
 };
 
 /** The value of a request body. `fileFields`: see Route. Throws AppError `invalid_json` or `invalid_request`. */
-export const parseJson = (bytes: Uint8Array, fileFields: readonly string[] = []): unknown => {
+export const parseJson = (bytes: Uint8Array, fileFields: FileFields = []): unknown => {
   if (!isUtf8(bytes)) throw new AppError('invalid_json', say`The body is not well-formed UTF-8.`);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { hasTooManyValues, long } = survey(buffer);

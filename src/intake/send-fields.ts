@@ -2,7 +2,7 @@
 // own.
 import { z } from 'zod';
 import { mergeDataSchema } from '#src/intake/templates/schema.ts';
-import { FileOctets, idSchema, isBase64 } from '#src/kernel/fields.ts';
+import { type FileFields, FileOctets, idSchema, isBase64 } from '#src/kernel/fields.ts';
 import { defaultLimits } from '#src/kernel/limits.ts';
 import { say } from '#src/kernel/say.ts';
 import { because } from '#src/kernel/validate.ts';
@@ -88,8 +88,11 @@ export const fileContent = z
   })
   .meta(BASE64)
   .describe('base64 with padding, without line breaks');
-/** The names of the fields above, natively and as in `pascalFields`. */
-export const FILE_FIELDS = ['content', 'Content'];
+/** Natively, and as in `pascalFields`. */
+export const FILE_FIELDS: FileFields = [
+  ['content', 'filename'],
+  ['Content', 'Name'],
+];
 export const mediaType = z
   .string()
   .max(127)

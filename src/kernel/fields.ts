@@ -77,6 +77,9 @@ export const formatPath = (root: string, path: readonly PropertyKey[]): string =
 export const cut = (word: string): string =>
   word.length > MAX_KEY_CHARACTERS ? `${word.slice(0, MAX_KEY_CHARACTERS).toWellFormed()}…` : word;
 
+/** Fields of JSON that hold a file in base64, each with the one beside it that has the file's name. */
+export type FileFields = readonly (readonly [content: string, name: string])[];
+
 /** A file that came in base64, decoded while the body was read. */
 export class FileOctets {
   readonly octets: Buffer<ArrayBuffer>;

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { Access, Caller } from './access.ts';
 import type { Change } from './change.ts';
 import { AppError, type ErrorCode } from './errors.ts';
+import type { FileFields } from './fields.ts';
 import type { Language, MemberLanguage } from './language.ts';
 import type { Log } from './log.ts';
 import type { Versioned } from './record-version.ts';
@@ -132,11 +133,8 @@ export interface RouteDeclaration<
    * `application/json` among them JSON comes as the bytes that were sent, for a signature of them.
    */
   readonly text?: readonly string[];
-  /**
-   * Names of the fields of JSON in which the schema takes large files in base64 as `FileOctets` too. A request is for one message,
-   * because they are freed once that is stored and its copies are made.
-   */
-  readonly fileFields?: readonly string[];
+  /** Where the schema takes large files as `FileOctets`. A request is for one message: they are freed with its last copy. */
+  readonly fileFields?: FileFields;
   /** Upper bound of the request body in bytes; a small default where absent. */
   readonly bodyLimit?: number;
   /** The API in whose form it answers; its path is below that one's base. */
