@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeBase64, type FileFields, FileOctets, formatPath } from '#src/kernel/fields.ts';
+import { freeNow } from '#src/kernel/gathered.ts';
 import { say, type Text } from '#src/kernel/say.ts';
 
 /** No schema of the service nests deeper than a dozen; what recurses over values stays far from the stack's end. */
@@ -146,9 +147,12 @@ const parseAround = (bytes: Buffer, long: readonly LongString[], fileFields: Fil
   function putBack(this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
     if (typeof value !== 'string' || !value.startsWith(CUT)) return value;
     const file = files[Number(value.slice(CUT.length))];
-    return fileFields.some(([content, name]) => key === content && typeof this[name] === 'string')
-      ? file && new FileOctets(file.octets)
-      : bytes.toString('latin1', file?.start, file?.end);
+    if (file === undefined) return value;
+    const { octets, start, end } = file;
+    if (fileFields.some(([content, name]) => key === content && typeof this[name] === 'string'))
+      return new FileOctets(octets);
+    freeNow(octets);
+    return bytes.toString('latin1', start, end);
   }
   if (files.length > 0) {
     text += bytes.toString('utf8', done);

@@ -70,14 +70,15 @@ const headers = z
   ])
   .meta({ id: 'Headers' });
 
-const BASE64 = { type: 'string', format: 'base64', contentEncoding: 'base64' } as const;
+const BASE64 = {
+  type: 'string',
+  format: 'base64',
+  contentEncoding: 'base64',
+  description: 'base64 with padding, without line breaks',
+} as const;
 const NOT_BASE64 = 'must be base64 with its padding, without line breaks';
 export const filename = z.string().min(1).max(1_000);
-export const base64 = z
-  .string()
-  .refine(isBase64, NOT_BASE64)
-  .meta(BASE64)
-  .describe('base64 with padding, without line breaks');
+export const base64 = z.string().refine(isBase64, NOT_BASE64).meta(BASE64);
 /** The same, of which the server may have decoded large ones. */
 export const fileContent = z
   .custom<string | FileOctets>()
@@ -86,8 +87,7 @@ export const fileContent = z
     if (typeof input !== 'string') issues.push({ code: 'invalid_type', expected: 'string', input });
     else if (!isBase64(input)) issues.push({ code: 'custom', input, message: NOT_BASE64 });
   })
-  .meta(BASE64)
-  .describe('base64 with padding, without line breaks');
+  .meta(BASE64);
 /** Natively, and as in `pascalFields`. */
 export const FILE_FIELDS: FileFields = [
   ['content', 'filename'],

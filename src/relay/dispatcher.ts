@@ -184,7 +184,10 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     });
   };
 
-  /** One claim, and the attempts that follow from it. `seesAll`: it is not due again at once. Never rejects. */
+  /**
+   * One claim, and the attempts that follow from it. `seesAll`: whether the mail that began it is in the file; else it is due again.
+   * Never rejects.
+   */
   const claimFor = async (of: TenantLane, places: number, seesAll = () => true): Promise<void> => {
     const { tenantId, lane } = of;
     const key = keyOf(of);

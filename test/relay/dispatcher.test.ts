@@ -25,7 +25,7 @@ const NOT_STORED = 'outcome could not be stored';
 
 const MARKETING = { route: 'broadcast' };
 
-describe('mail of a practice of which nothing is in work', () => {
+describe('transactional mail that is due at once', () => {
   test('is claimed by the commit that stores it', async () => {
     const relay = await createRelay([playUpstream(() => ACCEPTED)]);
     const practice = await relay.createPractice('Nord');
@@ -58,7 +58,7 @@ describe('mail of a practice of which nothing is in work', () => {
     expect(upstream.seen).toHaveLength(1);
   });
 
-  test('waits for its turn where another practice waits', async () => {
+  test('waits for its turn where there is no room', async () => {
     const gate = createGate();
     const upstream = playUpstream(() => gate.opened.then(() => ACCEPTED), { concurrency: 1 });
     const relay = await createRelay([upstream]);
