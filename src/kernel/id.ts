@@ -18,6 +18,12 @@ const takeRandom = (length: number): number => {
   return poolOffset - length;
 };
 
+/** Base64 of so many random bytes, as few as a salt has. */
+export const randomBase64 = (length: number): string => {
+  const offset = takeRandom(length);
+  return pool.toString('base64', offset, offset + length);
+};
+
 const inGroups = (id: Buffer): string => {
   const hex = id.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

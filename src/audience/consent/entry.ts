@@ -10,7 +10,7 @@
 // entry. So a personal value can be proved as long as it is kept, and removed without breaking the chain. Facts are never
 // removed: nothing that identifies a person may be in `way`, `list_name` or `details`, neither written out nor as a hash without a salt.
 // A document is named by its hash alone: of one with personal values, as a mail, it must hold something that cannot be guessed.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { DAY } from '#src/kernel/time.ts';
 import type { Channel } from '#src/messages/kinds.ts';
 
@@ -148,26 +148,30 @@ export const SALT_BYTES = 16;
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value)
-    .filter(([, field]) => field !== undefined)
-    // The order is that of UTF-16 code units (RFC 8785 §3.2.3).
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`);
-  return `{${fields.join(',')}}`;
+  let fields = '';
+  // The order is that of UTF-16 code units (RFC 8785 §3.2.3).
+  for (const name of Object.keys(value).sort()) {
+    const field = (value as Readonly<Record<string, unknown>>)[name];
+    if (field === undefined) continue;
+    fields += `${fields === '' ? '' : ','}${JSON.stringify(name)}:${canonicalJson(field)}`;
+  }
+  return `{${fields}}`;
 };
 
 export const commitmentOf = ({ salt, value }: Opening): string =>
-  createHash('sha256').update(Buffer.from(salt, 'base64')).update(value).digest('hex');
+  hash('sha256', Buffer.concat([Buffer.from(salt, 'base64'), Buffer.from(value)]), 'hex');
 
 /** The hash in the place of an entry before the first one of a practice's ledger. */
 export const genesisOf = (practiceId: string): Buffer =>
-  createHash('sha256').update(`sendwerk consent ledger 1 ${practiceId}`).digest();
+  hash('sha256', `sendwerk consent ledger 1 ${practiceId}`, 'buffer');
 
 /** `facts_json` is canonical. */
 export const digestOf = ({ seq, id, person, facts_json }: LinkedEntry): Buffer =>
-  createHash('sha256')
-    .update(`[${seq},${JSON.stringify(id)},${JSON.stringify(person?.toString('hex') ?? null)},${facts_json}]`)
-    .digest();
+  hash(
+    'sha256',
+    `[${seq},${JSON.stringify(id)},${JSON.stringify(person?.toString('hex') ?? null)},${facts_json}]`,
+    'buffer',
+  );
 
 /** The number of the entry further back whose hash an entry has: its own without its lowest binary digit 1. 0: the genesis. */
 export const reachOf = (seq: number): number => seq - (seq & -seq);
@@ -185,7 +189,7 @@ export interface Link {
 export const hashOf = ({ seq, former, reached, digest }: Link): Buffer => {
   const number = Buffer.alloc(8);
   number.writeBigUInt64BE(BigInt(seq));
-  return createHash('sha256').update(number).update(former).update(reached).update(digest).digest();
+  return hash('sha256', Buffer.concat([number, former, reached, digest]), 'buffer');
 };
 
 /** The numbers on a short way from an entry to a later one: behind `from`, up to `to`. */

@@ -1,11 +1,11 @@
 // Appends to the consent ledger, in the caller's transaction. It is the only way in.
 
-import { createHash, createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { ListRow } from '#src/audience/lists/store.ts';
 import { keepBeside } from '#src/kernel/db/memory.ts';
 import { overwriting, perConnection, type TenantDb } from '#src/kernel/db/sqlite.ts';
-import { newId } from '#src/kernel/id.ts';
+import { newId, randomBase64 } from '#src/kernel/id.ts';
 import type { TenantKey } from '#src/kernel/keys.ts';
 import { toIso } from '#src/kernel/time.ts';
 import { choiceOf, type Periods, shorterOf } from '#src/messages/retention/rules.ts';
@@ -102,16 +102,11 @@ const openingsOf = (
   personal: NewEntry['personal'] = {},
   periods: Readonly<Record<string, ClientPeriod>>,
 ): Openings => {
-  const values = Object.entries(personal).flatMap(([name, value]): [string, string][] =>
-    value === null || value === undefined || isNotKept(periods[name]) ? [] : [[name, value.toWellFormed()]],
-  );
-  // One call for all of them: it takes as long as for one.
-  const salts = randomBytes(values.length * SALT_BYTES);
-  const saltAt = (index: number): string =>
-    salts.toString('base64', index * SALT_BYTES, (index + 1) * SALT_BYTES);
-  return Object.fromEntries(
-    values.map(([name, value], index): [string, Opening] => [name, { salt: saltAt(index), value }]),
-  );
+  const openings: Record<string, Opening> = {};
+  for (const [name, value] of Object.entries(personal))
+    if (value !== null && value !== undefined && !isNotKept(periods[name]))
+      openings[name] = { salt: randomBase64(SALT_BYTES), value: value.toWellFormed() };
+  return openings;
 };
 
 /** A request lasts until the person confirms; what is about no list ends with none. */
@@ -142,6 +137,8 @@ interface OpenHead {
   readonly isSealed: boolean;
   readonly formerMac: Buffer;
   readonly mac: () => Buffer;
+  /** The hashes of the entries that the transaction appended: most of those that an entry reaches back to. */
+  readonly appended: Map<number, Buffer>;
 }
 
 const openHeads = perConnection((db: TenantDb) => {
@@ -167,6 +164,7 @@ const openHeads = perConnection((db: TenantDb) => {
         isSealed: !row || isSealed(key, practiceId, row),
         formerMac: row?.mac ?? Buffer.alloc(0),
         mac: () => headMac(key, practiceId, head.seq, head.hash),
+        appended: new Map(),
       };
       open = head;
       return head;
@@ -216,7 +214,10 @@ export const appendConsent = (
   const facts_json = canonicalJson(facts);
   const former = head.hash;
   const reach = reachOf(seq);
-  const reached = reach === seq - 1 ? former : (store.bySeq(reach)?.hash ?? genesisOf(practiceId));
+  const reached =
+    reach === seq - 1
+      ? former
+      : (head.appended.get(reach) ?? store.bySeq(reach)?.hash ?? genesisOf(practiceId));
   const hash = hashOf({ seq, former, reached, digest: digestOf({ seq, id, person, facts_json }) });
   store.insert({
     ...{ seq, id, address_hash: person, facts_json, openings_json: JSON.stringify(openings), hash },
@@ -225,6 +226,7 @@ export const appendConsent = (
   });
   head.seq = seq;
   head.hash = hash;
+  head.appended.set(seq, hash);
   return { seq, id };
 };
 

@@ -50,6 +50,8 @@ export interface Progress<Layout = SubscriberLayout | SuppressionLayout> {
   readonly delimiter: Delimiter;
   readonly layout: Layout;
   readonly at: Place;
+  /** The rows from there to `end` are taken in the order of their people's hashes, and so many of them have been. */
+  readonly part?: { readonly end: Place; readonly taken: number };
   /** Why it waits until it is due; null: it does not. */
   readonly waits?: string | null;
   /** Rows that were left out because the file says that the person left, complained or bounced. */

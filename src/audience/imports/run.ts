@@ -1,5 +1,5 @@
 // Works on imports. The file is first read as a whole, so that one that cannot be read leaves nothing behind. Then its rows are
-// taken in short transactions, each of which also writes where the next row begins and what has become of those before: a
+// taken in short transactions, each of which also writes which row comes next and what has become of those before: a
 // crash takes no row twice and leaves none out. At the end the file is removed; the record and what is reported of
 // rows stay for a while (task.ts). Loaded with the first import.
 //
@@ -8,7 +8,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AudienceContext } from '#src/audience/context.ts';
 import { listStore } from '#src/audience/lists/store.ts';
-import { sendableFor } from '#src/audience/sendable.ts';
 import type { AcceptHere } from '#src/intake/accept.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { AppError } from '#src/kernel/errors.ts';
@@ -25,18 +24,19 @@ import {
   progressOf,
   reportedCount,
 } from './job.ts';
-import { beginningOf, PIECE_BYTES, type Place, type Row, rowsIn } from './read-rows.ts';
+import { type Part, placeIn, type ReadRow, readPart, readWindow } from './part.ts';
+import type { Place, Row } from './read-rows.ts';
 import { type Reason, reasonJson } from './reasons.ts';
 import { type ImportRow, importStore } from './store.ts';
 import {
   isReason,
   leftOutBy,
-  readSubscriber,
   type SubscriberLayout,
+  type SubscriberLine,
   subscriberLayout,
 } from './subscriber-line.ts';
 import { importSubscriber, type RowResult } from './subscribers.ts';
-import { readSuppression, type SuppressionLayout, suppressionLayout } from './suppression-line.ts';
+import { type SuppressionLine, suppressionLayout } from './suppression-line.ts';
 import { importSuppression } from './suppressions.ts';
 import { UnreadableFile } from './unreadable.ts';
 
@@ -51,33 +51,6 @@ const PAUSE_PER_MAIL_MS = 3 * SECOND;
 const LOOK_AGAIN_MS = 15 * MINUTE;
 const MAX_REPORTED = 10_000;
 const MAX_SHOWN_ADDRESS = 320;
-
-interface Window {
-  readonly rows: readonly Row[];
-  /** Where the first one can begin: behind a line that only names the delimiter. */
-  readonly begin: Place;
-  readonly end: Place;
-  readonly isLast: boolean;
-}
-
-/** `delimiter`: null at the beginning, where it is found. */
-const readWindow = async (
-  { files }: AudienceContext,
-  tenantId: string,
-  seq: number,
-  at: Place,
-  known: Progress['delimiter'] | null,
-): Promise<Window & Pick<Progress, 'delimiter'>> => {
-  const position = Math.floor(at.byte / PIECE_BYTES);
-  const pieces = await files.read(tenantId, (db) => importStore(db).pieces(seq, position, position + 1));
-  const isLast = pieces.length < 2 || (pieces.at(-1)?.length ?? 0) < PIECE_BYTES;
-  const bytes = Buffer.concat(pieces).subarray(at.byte - position * PIECE_BYTES);
-  const beginning = known === null ? beginningOf(bytes) : { delimiter: known, at };
-  const { delimiter } = beginning;
-  const skipped = beginning.at.byte - at.byte;
-  const window = rowsIn(bytes.subarray(skipped), beginning.at, delimiter, isLast);
-  return { ...window, begin: beginning.at, isLast, delimiter };
-};
 
 const layoutOf = (row: ImportRow, rows: readonly Row[]): Progress['layout'] => {
   const { form, columns, file_name } = askedOf<AskedOfSubscribers | AskedOfSuppressions>(row);
@@ -189,57 +162,55 @@ const importerOf = (
   context: AudienceContext,
   accept: AcceptHere | null,
   job: ImportRow,
-  { layout }: Progress,
   now: number,
-): ((row: Row) => RowResult) | Reason => {
+): ((row: ReadRow) => RowResult) | Reason => {
   if (job.kind === 'suppressions') {
     const asked = askedOf<AskedOfSuppressions>(job);
-    return ({ cells }) => {
-      const read = readSuppression(cells, layout as SuppressionLayout);
+    return ({ read }) => {
       if (isReason(read)) return { outcome: read[0] === 'not_left' ? 'left_out' : 'failed', reason: read };
-      return importSuppression(db, context.suppressionKey, asked, read, now);
+      return importSuppression(db, context.suppressionKey, asked, read as SuppressionLine, now);
     };
   }
   const asked = askedOf<AskedOfSubscribers>(job);
   const list = listStore(db).byId(asked.list_id);
   if (!list || list.archived_at !== null) return ['list_archived'];
   const one = { context, seq: job.seq, id: job.id, asked, list };
-  return ({ cells, line }) => {
-    const read = readSubscriber(cells, layout as SubscriberLayout);
+  return ({ read, person, row }) => {
     if (isReason(read)) return { outcome: 'failed', reason: read };
-    return importSubscriber(db, one, accept, read, line, now);
+    return importSubscriber(db, one, accept, { ...(read as SubscriberLine), person, line: row.line }, now);
   };
 };
 
 const waitMs = ({ extra }: AppError): number =>
   typeof extra?.retry_after === 'number' ? extra.retry_after * 1_000 : LOOK_AGAIN_MS;
 
-/** Takes rows of the window for a short while, in a transaction. Where it is to go on; null where the import has ended or waits. */
+/** Takes rows of the part for a short while, in a transaction. How many of them are taken by then; null where the import has ended or waits. */
 const takeRows = (
   db: TenantDb,
   context: AudienceContext,
   accept: AcceptHere | null,
   seq: number,
-  { rows, end, isLast }: Window,
-): Place | null => {
+  part: Part,
+  from: number,
+): number | null => {
   const store = importStore(db);
   const job = store.bySeq(seq);
   const progress = job && progressOf(job);
   if (job?.status !== 'running' || !progress) return null;
   const now = context.clock.now();
-  const take = importerOf(db, context, accept, job, progress, now);
+  const take = importerOf(db, context, accept, job, now);
   if (isReason(take)) {
     fail(db, job, take, now);
     return null;
   }
   const until = performance.now() + SLICE_MS;
   const counts: Record<keyof Counts, number> = { ...countsOf(job) };
-  let done = 0;
+  let taken = from;
   let refusal: AppError | null = null;
   let asked = 0;
   let { suppressible } = progress;
-  for (const row of rows) {
-    const result = take(row);
+  for (const one of part.rows.slice(from)) {
+    const result = take(one);
     if (result.outcome === 'waits') {
       refusal = result.error;
       break;
@@ -248,59 +219,60 @@ const takeRows = (
     if (result.isSuppressible) suppressible += 1;
     counts[outcome] += 1;
     if (reason !== undefined && reportedCount(counts) <= MAX_REPORTED) {
-      const written = addressText(row.cells, progress.layout.addresses).slice(0, MAX_SHOWN_ADDRESS);
+      const { cells, line } = one.row;
+      const written = addressText(cells, progress.layout.addresses).slice(0, MAX_SHOWN_ADDRESS);
       const address = isErased ? null : written || null;
-      store.insertFault({ import_seq: seq, line: row.line, address, outcome, reason: reasonJson(reason) });
+      store.insertFault({ import_seq: seq, line, address, outcome, reason: reasonJson(reason) });
     }
-    done += 1;
+    taken += 1;
     if (accept !== null && outcome === 'added') asked += 1;
-    if (asked >= ASKED_AT_ONCE || (done >= SLICE_ROWS_AT_LEAST && performance.now() > until)) break;
+    if (asked >= ASKED_AT_ONCE || (taken - from >= SLICE_ROWS_AT_LEAST && performance.now() > until)) break;
   }
-  const hasAll = done === rows.length;
-  const at = hasAll ? end : (rows[done - 1]?.end ?? progress.at);
-  const isDone = hasAll && isLast;
+  const isDone = part.isLast && taken === part.rows.length;
   const pause = refusal ? waitMs(refusal) : asked * PAUSE_PER_MAIL_MS;
+  const { delimiter, layout } = progress;
+  const next: Progress = {
+    ...{ delimiter, layout, suppressible, waits: refusal?.message ?? null },
+    ...placeIn(part, taken),
+  };
   store.update({
     ...job,
     status: isDone ? 'done' : 'running',
-    progress_json: JSON.stringify({ ...progress, at, suppressible, waits: refusal?.message ?? null }),
-    rows_done: job.rows_done + done,
+    progress_json: JSON.stringify(next),
+    rows_done: job.rows_done + taken - from,
     counts_json: JSON.stringify(counts),
     due_at: isDone ? now : now + pause,
     finished_at: isDone ? now : null,
   });
-  return isDone || pause > 0 ? null : at;
+  return isDone || pause > 0 ? null : taken;
 };
 
 /** Takes rows for a while. */
 export const takeTurn = async (
   context: AudienceContext,
   tenantId: string,
-  { kind, seq, ...row }: ImportRow,
+  row: ImportRow,
   signal: AbortSignal,
 ): Promise<void> => {
   const { files, intake } = context;
-  const progress = progressOf(row);
-  if (!progress) throw new Error('an import runs whose file has not been checked');
-  const asks = kind === 'subscribers' && askedOf<AskedOfSubscribers>(row).assertion === null;
+  const checked = progressOf(row);
+  if (!checked) throw new Error('an import runs whose file has not been checked');
+  const asks = row.kind === 'subscribers' && askedOf<AskedOfSubscribers>(row).assertion === null;
   const transact = (
-    work: (db: TenantDb, accept: AcceptHere | null) => Place | null,
-  ): Promise<Place | null> =>
+    work: (db: TenantDb, accept: AcceptHere | null) => number | null,
+  ): Promise<number | null> =>
     asks ? intake.transact(tenantId, work) : files.write(tenantId, (db) => work(db, null));
   const until = performance.now() + TURN_MS;
-  const sendable = sendableFor(context, tenantId);
-  let window: Window | null = null;
-  let at: Place | null = progress.at;
-  while (at !== null && !signal.aborted && performance.now() < until) {
-    const { byte }: Place = at;
-    const left: Row[] = window?.rows.filter(({ end }) => end.byte > byte) ?? [];
-    const next: Window =
-      window !== null && left.length > 0
-        ? { ...window, rows: left }
-        : await readWindow(context, tenantId, seq, at, progress.delimiter);
-    window = next;
-    if (kind === 'subscribers')
-      await sendable.learn(next.rows.map(({ cells }) => addressText(cells, progress.layout.addresses)));
-    at = await transact((db, accept) => takeRows(db, context, accept, seq, next));
+  const { at, part: begun, ...found } = checked;
+  let place: Pick<Progress, 'at' | 'part'> = { at, ...(begun && { part: begun }) };
+  while (!signal.aborted && performance.now() < until) {
+    const part: Part = await readPart(context, tenantId, row, { ...found, ...place });
+    let taken: number | null = part.taken;
+    do {
+      const from: number = taken;
+      taken = await transact((db, accept) => takeRows(db, context, accept, row.seq, part, from));
+      if (taken === null) return;
+    } while (taken < part.rows.length && !signal.aborted);
+    place = placeIn(part, taken);
   }
 };

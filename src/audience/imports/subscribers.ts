@@ -16,7 +16,6 @@ import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { AcceptHere } from '#src/intake/accept.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
 import type { AppError, ErrorCode } from '#src/kernel/errors.ts';
-import { addressHash } from '#src/messages/pseudonym.ts';
 import { isLiftedFor, type SuppressionFacts } from '#src/messages/suppression-rules.ts';
 import type { AskedOfSubscribers } from './job.ts';
 import type { Reason } from './reasons.ts';
@@ -84,12 +83,18 @@ const update = (db: TenantDb, row: SubscriberRow, { name, data }: SubscriberLine
   return 'updated';
 };
 
+/** What a row says of someone. */
+export interface ReadSubscriber extends SubscriberLine {
+  /** See `addressHash`. */
+  readonly person: Buffer;
+  readonly line: number;
+}
+
 const ask = (
   db: TenantDb,
   one: SubscriberImport,
   accept: AcceptHere,
-  subscriber: SubscriberLine,
-  line: number,
+  subscriber: ReadSubscriber,
   now: number,
 ): RowResult => {
   const { context, list } = one;
@@ -104,7 +109,7 @@ const ask = (
       data: subscriber.data,
       way: 'import',
       personal: {},
-      details: details(one, line),
+      details: details(one, subscriber.line),
     },
     now,
   );
@@ -130,13 +135,12 @@ export const importSubscriber = (
   db: TenantDb,
   one: SubscriberImport,
   accept: AcceptHere | null,
-  subscriber: SubscriberLine,
-  line: number,
+  subscriber: ReadSubscriber,
   now: number,
 ): RowResult => {
   const { context, seq, asked, list } = one;
+  const { person, line } = subscriber;
   const imports = importStore(db);
-  const person = addressHash(context.suppressionKey, tenantStore(db).practice().id, subscriber.address);
   const suppressions = suppressedBy(db, person, list);
   if (suppressions.some(({ reason }) => reason === 'erasure'))
     return { outcome: 'left_out', reason: ['suppressed'], isErased: true };
@@ -164,7 +168,7 @@ export const importSubscriber = (
     if (isGone) return done({ outcome: 'left_out', reason: LEFT });
     if (suppression) return done({ outcome: 'suppressed', reason: NOT_ASKED });
     if (isAskedOften(db, list.id, person)) return done({ outcome: 'left_out', reason: ASKED_OFTEN });
-    return done(ask(db, one, accept, subscriber, line, now));
+    return done(ask(db, one, accept, subscriber, now));
   }
   const { name, data, address } = subscriber;
   const entry = {
