@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import type { Figures, Side } from '#test/bench/harness.ts';
 import type { Installation } from '#test/bench/installation.ts';
 import type { LoadOptions, LoadReport, LoadSender } from '#test/bench/load.ts';
+import { startSinkFor } from '#test/bench/reading-sink.ts';
 import { type Load, STRAY_MS, timedRun } from '#test/bench/timed-run.ts';
 import type { ConfigFile, Daemon } from '#test/support/daemon.ts';
 import { freePort } from '#test/support/process.ts';
@@ -53,7 +54,7 @@ export const daemonSide = (options: DaemonSideOptions): Side => ({
   share: options.share ?? 1,
   start: async () => {
     await using started = new AsyncDisposableStack();
-    const sink = await startSmtpSink();
+    const sink = await startSinkFor(options.bytes + (options.fileBytes ?? 0));
     started.defer(sink.stop);
     const { daemon, send, stop } = await startSending(options, sink.port);
     started.defer(stop);

@@ -1,10 +1,10 @@
 // The peer: Postfix with its stock settings and its queue on the same disk, with or without opendkim, fed by
 // smtp-source. It answers once a message is synced to its queue, which is the durability it is compared at.
 import type { Side } from '#test/bench/harness.ts';
+import { startSinkFor } from '#test/bench/reading-sink.ts';
 import { timedRun } from '#test/bench/timed-run.ts';
 import { startOpendkim } from '#test/support/opendkim.ts';
 import { startPostfix } from '#test/support/postfix.ts';
-import { startSmtpSink } from '#test/support/smtp-sink.ts';
 import { runSmtpSource } from '#test/support/smtp-source.ts';
 
 const SENDER_DOMAIN = 'example.org';
@@ -23,7 +23,7 @@ export const postfixSide = ({ name, signed, sessions, bytes, share = 1 }: Postfi
   share,
   start: async () => {
     await using started = new AsyncDisposableStack();
-    const sink = await startSmtpSink();
+    const sink = await startSinkFor(bytes);
     started.defer(sink.stop);
     const opendkim = signed ? await startOpendkim(SENDER_DOMAIN) : undefined;
     started.defer(async () => opendkim?.stop());

@@ -1,8 +1,8 @@
 // One run of one side: the load, the wait for the sink, and what each process spent meanwhile.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Figures } from '#test/bench/harness.ts';
+import type { CountingSink } from '#test/bench/reading-sink.ts';
 import { cpuSeconds, endedChildrenCpuSeconds, peakMemory } from '#test/support/process.ts';
-import type { SmtpSink } from '#test/support/smtp-sink.ts';
 
 /** After the last message, for one too many to show up. */
 export const STRAY_MS = 300;
@@ -19,7 +19,7 @@ export interface Load {
 export async function timedRun(
   messages: number,
   parts: {
-    readonly sink: SmtpSink;
+    readonly sink: CountingSink;
     readonly services: readonly number[];
     readonly generate: () => Promise<Load>;
   },
