@@ -85,8 +85,9 @@ test('a form is made, copied and sent from the practice’s own site; what arriv
     .first()
     .click();
   await page.getByRole('row', { name: /Neu Rezept bestellen – Erika Muster/ }).waitFor();
-  expect(await page.title()).toBe('(1) Posteingang – Sendwerk');
-  expect(await page.getByRole('navigation', { name: 'Seiten' }).getByText('1 ungelesen').count()).toBe(1);
+  await expect.poll(() => page.title()).toBe('(1) Posteingang – Sendwerk');
+  const unread = page.getByRole('navigation', { name: 'Seiten' }).getByText('1 ungelesen');
+  await expect.poll(() => unread.count()).toBe(1);
   await isFit(page);
   await page.getByRole('link', { name: /Rezept bestellen – Erika Muster/ }).click();
   await page.getByText('Über Ihr Formular').waitFor();

@@ -69,10 +69,11 @@ test('a reception writes of a template to a person who is known, with a file, fo
   clicks += 1;
   await page.getByLabel('Anhänge').setInputFiles(FILE);
   await click(page.getByLabel('Später'));
-  await expect.poll(() => verdict(page).textContent()).toContain('Nichts spricht dagegen.');
-  expect(await verdict(page).textContent()).toBe(
-    'Die Nachricht geht an Erika Müller, morgen um 08:00 Uhr, mit einem Anhang. Nichts spricht dagegen.',
-  );
+  await expect
+    .poll(() => verdict(page).textContent())
+    .toBe(
+      'Die Nachricht geht an Erika Müller, morgen um 08:00 Uhr, mit einem Anhang. Nichts spricht dagegen.',
+    );
   await isFit(page);
   await click(page.getByRole('button', { name: 'Senden', exact: true }));
   await page.getByRole('heading', { name: 'Ihre Nachricht ist geplant' }).waitFor();
@@ -217,7 +218,7 @@ test('whose answer is lost is sent once, also after the page was loaded again an
     await route.abort('connectionreset').catch(() => {});
   });
   await sendIt(page);
-  await expect.poll(() => lost).toBe(2);
+  await expect.poll(() => lost).toBeGreaterThanOrEqual(2);
   await page.reload();
   await page.unroute('**/send');
   await page.getByRole('button', { name: 'Weiterschreiben' }).click();

@@ -60,7 +60,7 @@ describe('with all of them', () => {
     const { id } = await daemon.createPractice();
     practice = `/api/practices/${id}`;
     token = await daemon.createToken(id);
-  }, MINUTES);
+  });
   afterAll(() => daemon?.remove());
 
   const call = async (

@@ -126,8 +126,13 @@ describe('a start', () => {
     await first.leave();
     const second = await start();
     await expect.poll(() => second.seen).toEqual([ids[2]]);
-    await quiet();
-    await second.rest();
+    // The look counts once the file that it had to open is closed again.
+    await expect
+      .poll(async () => {
+        await second.rest();
+        return second.marked();
+      })
+      .toEqual([]);
     await second.leave();
     const third = await start();
     await quiet();

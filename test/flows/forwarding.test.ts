@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { simpleParser } from 'mailparser';
 import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { SECOND } from '#src/kernel/time.ts';
+import { allRows } from '#test/support/all-rows.ts';
 import { type Sender, startApp } from '#test/support/app.ts';
 import { startDaemon } from '#test/support/daemon.ts';
 import { startDnsZone } from '#test/support/dns-zone.ts';
@@ -130,14 +131,9 @@ describe('an address that mail is to be forwarded to', () => {
     await untilEnded(sender);
     expect(forwardsOf(sender)).toMatchObject([{ target, status: 'sent', attempts: 1 }]);
     expect(forwardsOf(sender)[0]?.diagnostic).toContain('250 2.0.0 Ok');
-    const list = await app.request<{ data: { id: string }[] }>(
-      'GET',
-      `${sender.base}/inbound/messages`,
-      undefined,
-      app.adminToken,
-    );
+    const list = await allRows<{ id: string }>(app, `${sender.base}/inbound/messages`, app.adminToken);
     const [received, former] = await Promise.all(
-      list.body.data.map(({ id }) =>
+      list.map(({ id }) =>
         app.request('GET', `${sender.base}/inbound/messages/${id}`, undefined, app.adminToken),
       ),
     );

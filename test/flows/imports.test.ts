@@ -245,7 +245,7 @@ describe('a file of subscribers', () => {
 
   test('of many pieces loses no row, and its head alone is no error', async () => {
     const list = await newList('Viele');
-    const row = (index: number): string => `r${index % 3_000}@example.org,${'x'.repeat(200)}`;
+    const row = (index: number): string => `r${index % 3_000}@example.org,${'x'.repeat(400)}`;
     const file = ['email,note', ...Array.from({ length: 3_300 }, (_, index) => row(index))].join('\n');
     const { record, report = [] } = await importFile(
       app,

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { inboundMessageSchema } from '#src/inbound/mailbox/schema.ts';
 import { mailForms } from '#test/fixtures/mail-forms/forms.ts';
 import type { MailForm } from '#test/fixtures/mail-forms/samples.ts';
-import { untilTestEnds } from '#test/flows/fixture.ts';
+import { PATIENCE_MS, untilTestEnds } from '#test/flows/fixture.ts';
 import { startApp } from '#test/support/app.ts';
 import { checkCells } from '#test/support/cells.ts';
 import { talkTo } from '#test/support/smtp-talk.ts';
@@ -48,7 +48,9 @@ const huge: MailForm = {
   attachments: [{ filename: 'film.zip', size: FILE.length }],
 };
 
-test('each form comes into the mailbox, is shown, and is read back byte for byte', async () => {
+test('each form comes into the mailbox, is shown, and is read back byte for byte', {
+  timeout: PATIENCE_MS,
+}, async () => {
   const started = untilTestEnds();
   const daemon = await startApp({ config: { smtp: { inbound: { listen: '127.0.0.1:0' } } } });
   started.defer(daemon.remove);

@@ -207,7 +207,10 @@ test('a change of the master key ends while a practice waits and another has mov
 });
 
 test('a campaign that is being sent goes on at the new host, and each person gets it once', async () => {
-  const [old, next] = [await started('alt.example'), await started('neu.example')];
+  // So slow that it has not sent all before the practice is frozen, however long that takes.
+  const old = await startHost('alt.example', { upstream: { rate: 20 } });
+  hosts.push(old);
+  const next = await started('neu.example');
   const sender = await old.app.createSender({ plan: 'gruppe' });
   await old.app.completeLegal(sender.practice.id);
   await old.app.request('POST', `${sender.base}/safe-mode`, { enabled: false }, old.app.adminToken);

@@ -1,5 +1,6 @@
 // Mail from the world in the mailboxes of practices: what is stored for each, and how it joins the messages it answers.
 import { afterAll, expect, test } from 'vitest';
+import { allRows } from '#test/support/all-rows.ts';
 import { type List, type Sender, startApp } from '#test/support/app.ts';
 import { until } from '#test/support/process.ts';
 import { talkTo } from '#test/support/smtp-talk.ts';
@@ -27,8 +28,8 @@ const openMailbox = async (options: object = {}): Promise<Sender & { readonly ho
   return { ...sender, host: `in.${sender.practice.managed_host}` };
 };
 
-const received = async ({ base, token }: Sender): Promise<readonly Received[]> =>
-  (await app.request<List<Received>>('GET', `${base}/inbound/messages`, undefined, token)).body.data;
+const received = ({ base, token }: Sender): Promise<readonly Received[]> =>
+  allRows<Received>(app, `${base}/inbound/messages`, token);
 
 const mail = (fields: Readonly<Record<string, string>>, text = 'Guten Tag'): string =>
   [...Object.entries(fields).map(([name, value]) => `${name}: ${value}`), '', text, ''].join('\r\n');

@@ -99,7 +99,9 @@ const statusOf = async ({ app, sender }: Scene): Promise<string> =>
 const formOf = ({ app, sender }: Scene) =>
   app.sql(
     sender.practice.id,
-    'SELECT health, mails, hard_bounced, complaints FROM form_alerts JOIN form_counters USING (list_seq)',
+    // A row of the counters is of one day.
+    `SELECT health, sum(mails) AS mails, sum(hard_bounced) AS hard_bounced, sum(complaints) AS complaints
+     FROM form_alerts JOIN form_counters USING (list_seq) GROUP BY list_seq`,
   );
 const tellings = ({ receiver }: Scene, address: string) =>
   receiver.messages.filter(

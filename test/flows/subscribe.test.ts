@@ -7,6 +7,7 @@ import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConsentFacts } from '#src/audience/consent/entry.ts';
 import { DAY, HOUR, MINUTE } from '#src/kernel/time.ts';
+import { health } from '#test/flows/fixture.ts';
 import { type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { until } from '#test/support/process.ts';
 import { createSmtpReceiver, type SmtpReceiver } from '#test/support/smtp-receiver.ts';
@@ -396,6 +397,8 @@ describe('by form, mail and link', () => {
         app.sql<object>(sender.practice.id, 'SELECT * FROM queue WHERE attempts = 1 AND claimed = 0')
           .length === 1,
     );
+    // The file has it before the relay is done with it, which then looks at what is due.
+    await until('the relay is done with it', async () => (await health(app)).queue.in_flight === 0);
     ahead += 7 * DAY;
     await app.runJob('remove what is old');
     // It is still to leave, and its link would confirm then.

@@ -185,6 +185,7 @@ describe('a token that suddenly sends a hundred times as much', () => {
     await look();
     // What is usual, and the first one of the line, have left.
     await until('they have arrived', () => arrivals() === before + LIMIT + 1);
+    await until('that is written down', () => queued() <= 9);
     expect(queued()).toBe(9);
 
     const waits = await app.message(sender, ids.at(-1) ?? '');

@@ -494,7 +494,8 @@ describe('requests and their answers', () => {
     });
 
     test('gets 408 where some have come', async () => {
-      const server = await startServer(soon);
+      // So long that they are read by then on a busy machine too.
+      const server = await startServer({ times: { ...soon.times, headersTimeout: 1_000 } });
       const socket = await dial(server.port);
       socket.write('GET /api/public/address HTTP/1.1\r\nHost: x\r\n');
       const answer = await readAll(socket);

@@ -70,7 +70,7 @@ const newKey = (): void => {
 };
 
 /** Mail of before, in the practice's local mailbox. */
-const fill = (id: string): void => {
+const fill = (id: string, captures: number): void => {
   const key = keysIn(home)('captured mail');
   const db = new Database(path.join(home, 'data/tenants', id, 'tenant.db'));
   const insert = db.prepare(
@@ -78,7 +78,7 @@ const fill = (id: string): void => {
      VALUES (?, '', 'erika@example.org', '', 0, ?, ?)`,
   );
   db.transaction(() => {
-    for (let count = 0; count < CAPTURES; count++) {
+    for (let count = 0; count < captures; count++) {
       const capture = newId();
       insert.run(capture, BYTES, seal(key, randomBytes(BYTES), capture));
     }
@@ -93,7 +93,9 @@ beforeAll(async () => {
   practice = await daemon.createPractice();
   const second = await daemon.createPractice();
   await daemon.stop();
-  for (const { id } of [practice, second]) fill(id);
+  fill(practice.id, CAPTURES);
+  // It comes after the other: so much that it lasts until the daemon is killed, however late that is noticed.
+  fill(second.id, 4 * CAPTURES);
 });
 afterAll(() => daemon?.remove());
 

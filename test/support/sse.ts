@@ -34,10 +34,13 @@ export interface SseAnswer {
 export const createSseParser = (tell: (event: SseEvent) => void, comment: (text: string) => void) => {
   let rest = '';
   let id = '';
+  /** The last one that came as a whole: a piece may end behind the id of an event that goes on in the next one. */
+  let lastId = '';
   let event = '';
   let data: string[] = [];
   const line = (text: string): void => {
     if (text === '') {
+      lastId = id;
       if (data.length > 0) tell({ id, event: event || 'message', data: data.join('\n') });
       event = '';
       data = [];
@@ -57,7 +60,7 @@ export const createSseParser = (tell: (event: SseEvent) => void, comment: (text:
       rest = lines.pop() ?? '';
       for (const text of lines) line(text);
     },
-    lastEventId: (): string => id,
+    lastEventId: (): string => lastId,
   };
 };
 

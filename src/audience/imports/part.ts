@@ -18,6 +18,8 @@ import { readSuppression, type SuppressionLayout, type SuppressionLine } from '.
 /** Who imports no more than this looks for its people on the list in their order. */
 const SMALL_FILE_ROWS = 1_000;
 const PART_ROWS = 3_000;
+/** A part of a file with long rows has fewer of them. */
+const PART_BYTES = 1_048_576;
 
 interface Window {
   readonly rows: readonly Row[];
@@ -58,7 +60,7 @@ export interface ReadRow {
 /** Rows in the order in which they are taken. */
 export interface Part extends Omit<Window, 'rows'> {
   readonly rows: readonly ReadRow[];
-  /** By hashes; else by lines. */
+  /** Whether the order is that of the hashes; else it is that of the lines. */
   readonly isSorted: boolean;
   /** So many of its rows have been taken. */
   readonly taken: number;
@@ -81,7 +83,9 @@ const readSorted = async (
   const first = await readWindow(context, tenantId, seq, at, delimiter);
   const rows = [...first.rows];
   let { end, isLast } = first;
-  while (!isLast && (part ? end.byte < part.end.byte : rows.length < PART_ROWS)) {
+  const isWhole = (): boolean =>
+    part ? end.byte >= part.end.byte : rows.length >= PART_ROWS || end.byte - at.byte >= PART_BYTES;
+  while (!isLast && !isWhole()) {
     await setImmediate();
     const next = await readWindow(context, tenantId, seq, end, delimiter);
     rows.push(...next.rows);

@@ -229,7 +229,8 @@ export const More = ({
   latest.current = more;
   useEffect(() => {
     if (isStill || isLoadingMore || !place.current) return;
-    const observer = new IntersectionObserver(([seen]) => seen?.isIntersecting && latest.current?.(), {
+    // A busy page is told several at once: the last one is how it is now.
+    const observer = new IntersectionObserver((seen) => seen.at(-1)?.isIntersecting && latest.current?.(), {
       rootMargin: NEAR,
     });
     observer.observe(place.current);
