@@ -6,8 +6,10 @@ import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '#src/kernel/errors.ts';
 import { contentOf } from '#test/fixtures/file-contents.ts';
+import { type HealthBody, health } from '#test/flows/fixture.ts';
 import { type List, letter, type Refusal, type Sender, startApp, type TestApp } from '#test/support/app.ts';
 import { UNKNOWN_ID } from '#test/support/asking.ts';
+import { until } from '#test/support/process.ts';
 
 const MIB = 1_024 * 1_024;
 const MANAGED_HOST = 'praxis-am-markt.send.example.com';
@@ -37,10 +39,20 @@ const rowsOf = ({ practice }: Sender): Record<string, number> => {
   return rows;
 };
 
+/** The queue, once no one looks for what may be due: that takes places for a moment, also for the service's own practice. */
+const queueAtRest = async (): Promise<unknown> => {
+  let queue: HealthBody['queue'] | undefined;
+  await until('no one looks for what is due', async () => {
+    ({ queue } = await health(app));
+    return queue.in_flight === 0;
+  });
+  return queue;
+};
+
 const everything = async () => ({
   found: await Promise.all([sender, careful, paused, busy].map(search)),
   rows: [sender, careful, paused, busy].map(rowsOf),
-  queue: (await app.request('GET', '/api/admin/health', undefined, app.adminToken)).body.queue,
+  queue: await queueAtRest(),
   files: await app.files(),
 });
 
