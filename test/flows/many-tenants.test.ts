@@ -24,7 +24,7 @@ import { createPractices, each } from '#test/support/practices.ts';
 import { peakMemory } from '#test/support/process.ts';
 import { soak } from '#test/support/soak.ts';
 
-const TENANTS = soak(60, 1_000);
+const TENANTS = soak(40, 1_000);
 const CLIENTS = 16;
 const MAX_OPEN = soak(16, 64);
 /** Of an open tenant: database, WAL and shared memory, the WAL again for its syncs; the first three a second time while
