@@ -43,6 +43,13 @@ const exposure = (text: string) =>
 describe('the unit', () => {
   test('is understood as a whole', () => expect(verify(unit)).toEqual({ status: 0, output: '' }));
 
+  test('bounds the engine as the image does', () => {
+    const optionsIn = (line: RegExp, text: string) => line.exec(text)?.[0].match(/--(?:max|expose)[\w=-]+/g);
+    const ofUnit = optionsIn(/^ExecStart=.*$/m, unit);
+    expect(ofUnit).toHaveLength(3);
+    expect(optionsIn(/^ENTRYPOINT .*$/m, readFileSync('Containerfile', 'utf8'))).toEqual(ofUnit);
+  });
+
   test('would be refused with a misspelt setting', () => {
     expect(verify(unit.replace('WatchdogSec', 'WatchdogSecs')).output).toContain('WatchdogSecs');
   });

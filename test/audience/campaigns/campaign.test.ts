@@ -247,8 +247,7 @@ test('a campaign of whose addresses every twentieth is unknown pauses itself, no
   await send(scene, id);
   const { reason, counts } = await untilStatus(scene, id, 'paused');
   expect(reason).toBe('bounces');
-  // People come in an order by chance: so many have it at the latest.
-  expect(counts.handed_over).toBeLessThan(500);
+  expect(counts.handed_over).toBeLessThan(400);
   await untilNotified(scene, ['Rundschreiben „Herbst“ hat sich selbst angehalten']);
   const practice = await app.request<{ status: string }>('GET', sender.base, undefined, sender.token);
   expect(practice.body.status).toBe('active');
