@@ -8,7 +8,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#src/kernel/errors.ts';
 import type { FileFields } from '#src/kernel/fields.ts';
-import { freeNow, type Gathered, gather } from '#src/kernel/gathered.ts';
+import { type Gathered, gather } from '#src/kernel/gathered.ts';
+import { freeNow } from '#src/kernel/large-octets.ts';
 import type { Route } from '#src/kernel/route.ts';
 import { say } from '#src/kernel/say.ts';
 import { MINUTE } from '#src/kernel/time.ts';

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#src/kernel/errors.ts';
 import { decodeBase64, type FileFields, FileOctets, formatPath } from '#src/kernel/fields.ts';
-import { freeNow } from '#src/kernel/gathered.ts';
+import { freeNow } from '#src/kernel/large-octets.ts';
 import { say, type Text } from '#src/kernel/say.ts';
 
 /** No schema of the service nests deeper than a dozen; what recurses over values stays far from the stack's end. */

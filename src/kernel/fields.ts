@@ -1,6 +1,7 @@
 // Shapes of fields that several rooms take from outside, and the name of a field in an error.
 import { z } from 'zod';
 import { permissions } from './access.ts';
+import { freeNow, largeOctets } from './large-octets.ts';
 
 /** An id of any version, in any spelling. */
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -126,13 +127,16 @@ export const decodeBase64 = (bytes: Buffer, start: number, end: number): Buffer<
   const length = end - start;
   if (length < 4 || length % 4 !== 0) return undefined;
   const padding = paddingOf(bytes.toString('latin1', end - 2, end));
-  const octets = Buffer.allocUnsafeSlow((length / 4) * 3 - padding);
+  const octets = largeOctets((length / 4) * 3 - padding);
   let written = 0;
   for (let at = start; at < end; at += BASE64_SLICE) {
     const stop = Math.min(at + BASE64_SLICE, end);
     const slice = bytes.toString('latin1', at, stop);
     const whole = ((stop - at) / 4) * 3 - (stop === end ? padding : 0);
-    if (isOther(slice) || octets.write(slice, written, 'base64') !== whole) return undefined;
+    if (isOther(slice) || octets.write(slice, written, 'base64') !== whole) {
+      freeNow(octets);
+      return undefined;
+    }
     written += whole;
   }
   return octets;

@@ -11,8 +11,8 @@ import {
 import { suppressionData } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import type { TenantDb } from '#src/kernel/db/sqlite.ts';
-import { freeNow } from '#src/kernel/gathered.ts';
 import type { TenantKey } from '#src/kernel/keys.ts';
+import { freeNow } from '#src/kernel/large-octets.ts';
 import type { SealingKey } from '#src/kernel/seal.ts';
 import type { Lane } from '#src/kernel/stream.ts';
 import { HOUR } from '#src/kernel/time.ts';

@@ -14,7 +14,7 @@
 // A claim that fails is tried again after 5 s. A stop claims nothing more and waits for the attempts in flight; an outcome that
 // could not be stored by then is attempted again after the next start, at the time that its claim wrote.
 import { limitConcurrency } from '#src/kernel/concurrency.ts';
-import { freeNow } from '#src/kernel/gathered.ts';
+import { freeNow } from '#src/kernel/large-octets.ts';
 import { type Lane, lanes, streams } from '#src/kernel/stream.ts';
 import { SECOND, sleep } from '#src/kernel/time.ts';
 import { createPump } from '#src/kernel/work/pump.ts';

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { ByteBudget } from '#src/kernel/byte-budget.ts';
 import type { CertificateSource } from '#src/kernel/certificate.ts';
-import { freeNow } from '#src/kernel/gathered.ts';
+import { freeNow } from '#src/kernel/large-octets.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { TenantMoved } from '#src/kernel/moved.ts';
 import { headOf, readFields } from '#src/mail/field-block.ts';
@@ -274,7 +274,7 @@ export const createInbound = (options: InboundOptions): Inbound => {
     }
     once.forget();
     // The mailboxes have what they keep of it on the disk. Others may still send it somewhere.
-    if (to.every(({ kind }) => kind === 'mailbox')) freeNow(new Uint8Array(content.buffer));
+    if (to.every(({ kind }) => kind === 'mailbox')) freeNow(content);
   };
 
   const listener = createListener({

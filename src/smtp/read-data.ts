@@ -2,7 +2,8 @@
 // one message can be made to look like two to the next server (SMTP smuggling): such a message is refused, and its connection
 // is closed, because what follows may be the smuggled commands.
 import type { Readable } from 'node:stream';
-import { freeNow, gather } from '#src/kernel/gathered.ts';
+import { gather } from '#src/kernel/gathered.ts';
+import { freeNow } from '#src/kernel/large-octets.ts';
 
 /** A reply that ends a command. smtp-server sends `responseCode` and the message. */
 export class SmtpRefusal extends Error {

@@ -4,7 +4,7 @@
 // file that others look for. What a mail program submitted keeps the tree in which it came instead. The same input gives the
 // same bytes, on every attempt. Intake has validated the input. Pure.
 import { hash } from 'node:crypto';
-import { freeNow } from '#src/kernel/gathered.ts';
+import { freeNow, largeOctets } from '#src/kernel/large-octets.ts';
 import {
   encodeMailboxes,
   encodeParameter,
@@ -216,7 +216,7 @@ export const composeMessage = (message: OutgoingMessage): ComposedMessage => {
 /** The octets of a head, which ends with the empty line, and of a body, which is used up. */
 export const octetsOf = (head: string, body: readonly Piece[]): Buffer => {
   const size = body.reduce((sum, piece) => sum + piece.length, head.length);
-  const octets = Buffer.allocUnsafe(size);
+  const octets = largeOctets(size);
   let length = 0;
   // A string of all would take its size once more.
   for (const piece of [head, ...body]) {

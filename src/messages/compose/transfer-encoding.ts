@@ -1,6 +1,7 @@
 // Content-Transfer-Encodings (RFC 2045 §6) whose result no server changes on the way: 7-bit ASCII, lines of at most 76
 // characters with CRLF, no white space before a line end, and never the `=_` of boundaries. Speed matters, because each byte
 // of each message passes here. Pure.
+import { largeOctets } from '#src/kernel/large-octets.ts';
 import type { Piece } from './message.ts';
 
 /** RFC 2045 §6.7 and §6.8, without CRLF. */
@@ -176,7 +177,8 @@ export const encodeBase64 = (content: Uint8Array): Piece => {
   if (content.length === 0) return '\r\n';
   const lines = Math.ceil(content.length / BASE64_LINE_OCTETS);
   const size = 4 * Math.ceil(content.length / 3) + 2 * lines;
-  const output = new Uint16Array(size / 2);
+  const encoded = largeOctets(size);
+  const output = new Uint16Array(encoded.buffer, encoded.byteOffset, size / 2);
   const whole = content.length - (content.length % 3);
   let length = 0;
   let from = 0;
@@ -189,7 +191,6 @@ export const encodeBase64 = (content: Uint8Array): Piece => {
     }
     output[length++] = CR_LF;
   }
-  const encoded = Buffer.from(output.buffer);
   // The last one or two octets have padding.
   if (whole < content.length)
     encoded.write(`${Buffer.from(content.subarray(whole)).toString('base64')}\r\n`, 2 * length - 2, 'latin1');

@@ -1,0 +1,81 @@
+import { expect, test, vi } from 'vitest';
+import { freeNow, largeOctets } from '#src/kernel/large-octets.ts';
+
+const LARGE = 40_000;
+const KEPT_BYTES = 33_554_432;
+const REST_MS = 2_000;
+
+/** How much memory outside of V8's heap comes with what `make` returns. */
+const bytesOf = <T>(make: () => T): { made: T; bytes: number } => {
+  const before = process.memoryUsage().arrayBuffers;
+  const made = make();
+  return { made, bytes: process.memoryUsage().arrayBuffers - before };
+};
+
+test('large octets of their own are empty when they are freed', () => {
+  const octets = Buffer.allocUnsafeSlow(LARGE);
+  freeNow(octets);
+  expect(octets.length).toBe(0);
+});
+
+test.each([
+  ['small ones', Buffer.allocUnsafeSlow(1_000).fill('a')],
+  [
+    'a part of a larger memory',
+    Buffer.allocUnsafeSlow(2 * LARGE)
+      .fill('a')
+      .subarray(0, LARGE),
+  ],
+  [
+    'a part of what is used again',
+    largeOctets(2 * LARGE)
+      .fill('a')
+      .subarray(0, LARGE),
+  ],
+])('%s stay as they are', (_, octets) => {
+  const before = octets.toString();
+  freeNow(octets);
+  expect(octets.toString()).toBe(before);
+});
+
+test('memory that was freed is used again, and no view of it from before sees what is in it then', () => {
+  const first = largeOctets(1_000_000).fill('a');
+  const part = first.subarray(10, 20);
+  freeNow(first);
+  expect(first.length).toBe(0);
+  const { made, bytes } = bytesOf(() => largeOctets(990_000));
+  expect(bytes).toBe(0);
+  expect(made.length).toBe(990_000);
+  made.fill('b');
+  expect(part.length).toBe(0);
+  expect(first.length).toBe(0);
+  freeNow(made);
+});
+
+test('two at once never have the same memory', () => {
+  freeNow(largeOctets(LARGE));
+  const one = largeOctets(LARGE).fill('a');
+  const other = largeOctets(LARGE).fill('b');
+  expect(one.includes('b')).toBe(false);
+  freeNow(one);
+  freeNow(other);
+});
+
+test('at most so much is kept, and it is let go after a while in which nothing was taken', async () => {
+  vi.useFakeTimers();
+  // Nothing is kept from the tests before.
+  vi.resetModules();
+  const fresh = await import('#src/kernel/large-octets.ts');
+  try {
+    const many = Array.from({ length: 2 * (KEPT_BYTES / 1_048_576) }, () => fresh.largeOctets(1_048_576));
+    const { bytes: freed } = bytesOf(() => {
+      for (const one of many) fresh.freeNow(one);
+    });
+    expect(freed).toBe(-KEPT_BYTES);
+    // In the first while some were taken.
+    expect(bytesOf(() => vi.advanceTimersByTime(REST_MS)).bytes).toBe(0);
+    expect(bytesOf(() => vi.advanceTimersByTime(REST_MS)).bytes).toBe(-KEPT_BYTES);
+  } finally {
+    vi.useRealTimers();
+  }
+});
