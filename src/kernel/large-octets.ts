@@ -2,20 +2,18 @@
 // heap whenever some megabytes outside of it have come to what there was: with mails of 1 MB that was 40 % of all CPU.
 
 /** Smaller ones may be parts of memory that others have parts of, and are collected soon enough. */
-const LARGE_BYTES = 32_768;
+export const LARGE_BYTES = 32_768;
 /** There are so many sizes between two powers of two, so that at most a fifth of the memory is not used. */
 const SIZES_IN_OCTAVE = 4;
 /** What is kept for the next ones, all together. */
 const KEPT_BYTES = 33_554_432;
-/** What was kept is let go when nothing was taken for so long. */
-const REST_MS = 2_000;
 
 const kept = new Map<number, ArrayBuffer[]>();
 /** The length of the octets that are used of the memory, which is the only name that frees it. */
 const lent = new WeakMap<ArrayBufferLike, number>();
 let keptBytes = 0;
-let isTaken = false;
-let letsGo = false;
+/** The sizes of what was taken since the last look. */
+const taken = new Set<number>();
 
 const roomFor = (bytes: number): number => {
   const step = 2 ** Math.floor(Math.log2(bytes)) / SIZES_IN_OCTAVE;
@@ -23,23 +21,11 @@ const roomFor = (bytes: number): number => {
 };
 
 const take = (room: number): ArrayBuffer => {
-  isTaken = true;
+  taken.add(room);
   const memory = kept.get(room)?.pop();
   if (memory === undefined) return Buffer.allocUnsafeSlow(room).buffer;
   keptBytes -= room;
   return memory;
-};
-
-const letGoAtRest = (): void => {
-  letsGo = isTaken;
-  isTaken = false;
-  if (letsGo) {
-    setTimeout(letGoAtRest, REST_MS).unref();
-    return;
-  }
-  for (const memory of [...kept.values()].flat()) memory.transfer(0);
-  kept.clear();
-  keptBytes = 0;
 };
 
 const keep = (memory: ArrayBuffer): void => {
@@ -52,9 +38,17 @@ const keep = (memory: ArrayBuffer): void => {
   if (same) same.push(memory);
   else kept.set(room, [memory]);
   keptBytes += room;
-  if (letsGo) return;
-  letsGo = true;
-  setTimeout(letGoAtRest, REST_MS).unref();
+};
+
+/** Called again and again: lets go of memory of sizes that were not taken since the call before. */
+export const letGoUnused = (): void => {
+  for (const [room, same] of kept)
+    if (!taken.has(room)) {
+      for (const memory of same) memory.transfer(0);
+      keptBytes -= room * same.length;
+      kept.delete(room);
+    }
+  taken.clear();
 };
 
 /** Memory of their own, with what others have left in it. Their last user calls `freeNow`; else the garbage collector finds them. */

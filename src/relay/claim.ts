@@ -21,10 +21,10 @@ import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import type { TokenKeys } from '#src/mail/token-keys.ts';
 import { encodeReturnPath } from '#src/mail/verp.ts';
-import type { Sign } from '#src/messages/compose/dkim.ts';
 import type { Copy, StoredMessage } from '#src/messages/compose/message.ts';
 import { parsedMessage } from '#src/messages/compose/parsed-message.ts';
 import { prepareMessage } from '#src/messages/compose/prepare.ts';
+import type { SignThreads } from '#src/messages/compose/sign-thread.ts';
 import type { OwnFiles } from '#src/messages/hand-over.ts';
 import { addressHash } from '#src/messages/pseudonym.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
@@ -45,7 +45,7 @@ export type SignersOf = (db: TenantDb, tenantId: string, host: string) => readon
 
 export interface ClaimDeps extends SignalDeps, RecipientCopyDeps {
   readonly signersOf: SignersOf;
-  readonly sign: Sign;
+  readonly signThreads: Pick<SignThreads, 'sign' | 'finishBody'>;
   /** A key object, because node takes six times as long with the bare bytes. */
   readonly returnPathKey: TokenKeys;
   /** Opens the content of the service's own mails. */
@@ -121,12 +121,12 @@ const prepare = async (
   { body, ...stored }: Loaded,
   copy: Copy,
   signers: readonly DkimSigner[],
-  { contentKey, sign }: ClaimDeps,
+  { contentKey, signThreads }: ClaimDeps,
 ): Promise<Buffer> => {
   if (!body) throw new Error('the content of the message has been removed');
   if (signers.length === 0) throw new Error('the sending host has no DKIM key');
   const opened = { ...stored, body: openContent(contentKey, stored.message.id, body) };
-  return prepareMessage(opened, copy, signers, sign);
+  return prepareMessage(opened, copy, signers, signThreads);
 };
 
 /** A key that cannot be opened defers what it should sign; the tenant's other messages go on. */

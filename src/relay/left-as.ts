@@ -3,9 +3,9 @@
 import { tenantStore } from '#src/accounts/tenants/store.ts';
 import type { TenantFiles } from '#src/kernel/db/tenant-files.ts';
 import { addressDomain } from '#src/mail/address.ts';
-import type { Sign } from '#src/messages/compose/dkim.ts';
 import { parsedMessage } from '#src/messages/compose/parsed-message.ts';
 import { prepareMessage } from '#src/messages/compose/prepare.ts';
+import type { SignThreads } from '#src/messages/compose/sign-thread.ts';
 import { messageStore } from '#src/messages/store.ts';
 import type { SignersOf } from './claim.ts';
 import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
@@ -13,12 +13,12 @@ import { type RecipientCopyDeps, recipientCopy } from './recipient-copy.ts';
 export interface LeftAsDeps extends RecipientCopyDeps {
   readonly files: TenantFiles;
   readonly signersOf: SignersOf;
-  readonly sign: Sign;
+  readonly signThreads: Pick<SignThreads, 'sign' | 'finishBody'>;
 }
 
 /** Null where it has several recipients, or its content has been removed. */
 export const leftAs = async (
-  { files, signersOf, sign, ...links }: LeftAsDeps,
+  { files, signersOf, signThreads, ...links }: LeftAsDeps,
   tenantId: string,
   messageSeq: number,
 ): Promise<Buffer | null> => {
@@ -36,5 +36,5 @@ export const leftAs = async (
       signers: signersOf(db, tenantId, host),
     };
   });
-  return found && prepareMessage(found.stored, found.copy, found.signers, sign);
+  return found && prepareMessage(found.stored, found.copy, found.signers, signThreads);
 };

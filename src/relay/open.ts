@@ -6,6 +6,7 @@ import { type Base, CUT_OFF_MS, type Room } from '#src/kernel/base.ts';
 import type { Config, UpstreamConfig } from '#src/kernel/config/config.ts';
 import { waitsForNotices } from '#src/kernel/config/delivery.ts';
 import { newId } from '#src/kernel/id.ts';
+import { letGoUnused } from '#src/kernel/large-octets.ts';
 import type { OperatorMail } from '#src/mail/reception.ts';
 import { createSignThreads, type SignThreads } from '#src/messages/compose/sign-thread.ts';
 import type { Messages, RelaySignals } from '#src/messages/open.ts';
@@ -121,7 +122,7 @@ export const openRelay = (
     log,
     deliveries,
     signersOf,
-    sign: signThreads.sign,
+    signThreads,
     returnPathKey: feedback.returnPathKey,
     contentKey,
   });
@@ -210,7 +211,7 @@ export const openRelay = (
     },
     /** See `leftAs`. */
     leftAs: (tenantId: string, messageSeq: number) =>
-      leftAs({ files, signersOf, sign: signThreads.sign, ...feedback.links }, tenantId, messageSeq),
+      leftAs({ files, signersOf, signThreads, ...feedback.links }, tenantId, messageSeq),
     /** Looks whether relays offer the notices that are waited for, and warns of those that do not. */
     lookForNotices: () => upstreams.lookForNotices(),
     health: relayHealth(upstreams.describe, dispatcher.describe),
@@ -226,6 +227,7 @@ export const openRelay = (
     ],
     jobs: [
       { name: 'bring the registry of due times up to date', schedule: '* * * * *', run: settleDueRegistry },
+      { name: 'let go of memory that is not used', schedule: '* * * * *', run: async () => letGoUnused() },
     ],
     start: async () => {
       warnOfUnknownPractices();

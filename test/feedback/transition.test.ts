@@ -146,7 +146,7 @@ beforeEach(async () => {
   claimDeps = {
     ...signalDeps,
     signersOf: createSigners(SEALING_KEY, { ed25519: true }).of,
-    sign: sharedSignThreads().sign,
+    signThreads: sharedSignThreads(),
     returnPathKey: testTokenKeys(2),
     contentKey: testSealingKey(3),
     unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',

@@ -1,9 +1,8 @@
-import { expect, test, vi } from 'vitest';
-import { freeNow, largeOctets } from '#src/kernel/large-octets.ts';
+import { expect, test } from 'vitest';
+import { freeNow, largeOctets, lend, letGoUnused, usedOf } from '#src/kernel/large-octets.ts';
 
 const LARGE = 40_000;
 const KEPT_BYTES = 33_554_432;
-const REST_MS = 2_000;
 
 /** How much memory outside of V8's heap comes with what `make` returns. */
 const bytesOf = <T>(make: () => T): { made: T; bytes: number } => {
@@ -61,21 +60,27 @@ test('two at once never have the same memory', () => {
   freeNow(other);
 });
 
-test('at most so much is kept, and it is let go after a while in which nothing was taken', async () => {
-  vi.useFakeTimers();
-  // Nothing is kept from the tests before.
-  vi.resetModules();
-  const fresh = await import('#src/kernel/large-octets.ts');
-  try {
-    const many = Array.from({ length: 2 * (KEPT_BYTES / 1_048_576) }, () => fresh.largeOctets(1_048_576));
-    const { bytes: freed } = bytesOf(() => {
-      for (const one of many) fresh.freeNow(one);
-    });
-    expect(freed).toBe(-KEPT_BYTES);
-    // In the first while some were taken.
-    expect(bytesOf(() => vi.advanceTimersByTime(REST_MS)).bytes).toBe(0);
-    expect(bytesOf(() => vi.advanceTimersByTime(REST_MS)).bytes).toBe(-KEPT_BYTES);
-  } finally {
-    vi.useRealTimers();
-  }
+test('at most so much is kept, and it is let go when nothing was taken for a while', () => {
+  letGoUnused();
+  letGoUnused();
+  const many = Array.from({ length: 2 * (KEPT_BYTES / 1_048_576) }, () => largeOctets(1_048_576));
+  const { bytes: freed } = bytesOf(() => {
+    for (const one of many) freeNow(one);
+  });
+  expect(freed).toBe(-KEPT_BYTES);
+  // Some were taken before the first call.
+  expect(bytesOf(letGoUnused).bytes).toBe(0);
+  expect(bytesOf(letGoUnused).bytes).toBe(-KEPT_BYTES);
+});
+
+test('a part that alone is used frees all, and comes back from another thread as it was', () => {
+  const { made: whole } = bytesOf(() => largeOctets(KEPT_BYTES + LARGE));
+  const used = usedOf(whole, 10, LARGE + 10);
+  const { bytes } = bytesOf(() => freeNow(used));
+  expect(bytes).toBeLessThan(-KEPT_BYTES);
+  const { buffer, length } = largeOctets(LARGE).fill('a');
+  const back = lend(buffer.transfer(), length);
+  expect(back.toString()).toBe('a'.repeat(LARGE));
+  freeNow(back);
+  expect(back.length).toBe(0);
 });

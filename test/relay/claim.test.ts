@@ -51,7 +51,7 @@ beforeEach(async () => {
   for (const key of keys) dkimKeyStore(tenant.db).insert(key);
   deps = {
     signersOf: createSigners(SEALING_KEY, { ed25519: true }).of,
-    sign: sharedSignThreads().sign,
+    signThreads: sharedSignThreads(),
     returnPathKey,
     contentKey,
     suppressionKey: testTenantKey(4),

@@ -29,7 +29,7 @@ import { HOUR, MINUTE } from '#src/kernel/time.ts';
 import { parseAddress } from '#src/mail/address.ts';
 import { createTrackingLinks } from '#src/mail/copy-links.ts';
 import type { Mailbox } from '#src/mail/mailbox.ts';
-import type { Sign } from '#src/messages/compose/dkim.ts';
+import type { SignThreads } from '#src/messages/compose/sign-thread.ts';
 import { createDueRegistry, type DueRegistry } from '#src/messages/queue/due-registry.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
 import { createDispatcher, type Dispatcher } from '#src/relay/dispatcher.ts';
@@ -195,7 +195,7 @@ export const createRelay = async (
   options: {
     readonly for?: readonly (NamedMail | undefined)[];
     readonly disk?: Disk;
-    readonly sign?: Sign;
+    readonly sign?: SignThreads['sign'];
     readonly runsTwice?: boolean;
   } = {},
 ): Promise<Relay> => {
@@ -226,7 +226,7 @@ export const createRelay = async (
     log,
     deliveries: deliveryDuration(),
     signersOf: createSigners(SEALING_KEY, { ed25519: false }).of,
-    sign: options.sign ?? sharedSignThreads().sign,
+    signThreads: { ...sharedSignThreads(), ...(options.sign && { sign: options.sign }) },
     returnPathKey: testTokenKeys(2),
     contentKey: CONTENT_KEY,
     suppressionKey: SUPPRESSION_KEY,

@@ -11,6 +11,7 @@ import { type Config, loadConfig } from '#src/kernel/config/config.ts';
 import type { Migrations } from '#src/kernel/db/migrate.ts';
 import { beginIds } from '#src/kernel/id.ts';
 import { createLog } from '#src/kernel/log.ts';
+import { finishBody } from '#src/messages/compose/body.ts';
 import type { SignThreads } from '#src/messages/compose/sign-thread.ts';
 import { overlay } from '#test/support/daemon.ts';
 import keys from './keys.json' with { type: 'json' };
@@ -65,6 +66,10 @@ const signThreads: SignThreads = {
   sign: (_text, { algorithm }) =>
     new Promise((resolve) => {
       world().complete(() => resolve(Buffer.alloc(SIGNATURE_BYTES[algorithm]).toString('base64')));
+    }),
+  finishBody: (body) =>
+    new Promise((resolve) => {
+      world().complete(() => resolve({ octets: body.octets, hash: finishBody(body) }));
     }),
   stop: async () => undefined,
 };

@@ -33,8 +33,8 @@ export interface OutgoingMessage {
   readonly calendar?: string | null;
 }
 
-/** Octets with CRLF line ends, the last one at the end; in a string one character each. Large content is in buffers. */
-export type Piece = string | Buffer;
+/** Octets with CRLF line ends, the last one at the end, one character each; or a file that is not empty, whose base64 has them. */
+export type Piece = string | { readonly file: Uint8Array };
 
 /** Only addresses in the header are beyond ASCII (RFC 6532). `header` is a string of octets and ends with the CRLF of its last
  * field, and the empty line between header and body is in neither. `body` is never empty. */
@@ -42,7 +42,7 @@ export interface ComposedMessage {
   readonly header: string;
   readonly body: readonly Piece[];
   /** Whether it is known that `body` has no tab, no two spaces in a row and none before a line end, so that relaxed
-   * canonicalization (RFC 6376 §3.4.4) changes only empty lines at its end. Of buffers it is always known. */
+   * canonicalization (RFC 6376 §3.4.4) changes only empty lines at its end. Of files it is always known. */
   readonly isRelaxed: boolean;
 }
 

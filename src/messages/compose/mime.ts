@@ -4,7 +4,6 @@
 // file that others look for. What a mail program submitted keeps the tree in which it came instead. The same input gives the
 // same bytes, on every attempt. Intake has validated the input. Pure.
 import { hash } from 'node:crypto';
-import { freeNow, largeOctets } from '#src/kernel/large-octets.ts';
 import {
   encodeMailboxes,
   encodeParameter,
@@ -12,8 +11,9 @@ import {
   isHeaderName,
 } from '#src/mail/header-field.ts';
 import type { SubmittedPart } from '#src/messages/submitted-part.ts';
+import { encodeFiles, layOut, withHead } from './body.ts';
 import type { Attachment, ComposedMessage, OutgoingMessage, Piece } from './message.ts';
-import { encodeBase64, encodeText } from './transfer-encoding.ts';
+import { encodeText, inBase64 } from './transfer-encoding.ts';
 
 /** `type/subtype` (RFC 6838 §4.2). */
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
@@ -76,7 +76,7 @@ const attachmentPart = ({ filename, contentType, contentId, content }: Attachmen
       contentId === undefined ? '' : encodeUnstructured('Content-ID', `<${contentId}>`),
       `Content-Disposition: ${disposition}${parameter('filename')}\r\n`,
     ].join(''),
-    body: [encodeBase64(content)],
+    body: [inBase64(content)],
     isRelaxed: true,
   };
 };
@@ -88,7 +88,7 @@ const calendarPart = (calendar: string): Part => ({
   type: 'text/calendar',
   header:
     'Content-Type: text/calendar; charset=UTF-8; method=REQUEST\r\nContent-Transfer-Encoding: base64\r\n',
-  body: [encodeBase64(Buffer.from(calendar))],
+  body: [inBase64(Buffer.from(calendar))],
   isRelaxed: true,
 });
 
@@ -98,7 +98,7 @@ const calendarFile = (calendar: string): Attachment => ({
   content: Buffer.from(calendar),
 });
 
-/** The same octets with one string between two buffers. */
+/** The same pieces with one string between two files. */
 const joinedStrings = (pieces: readonly Piece[]): readonly Piece[] => {
   const joined: Piece[] = [];
   for (const piece of pieces) {
@@ -143,7 +143,7 @@ const submittedPart = (part: SubmittedPart, message: OutgoingMessage, boundary: 
   return {
     type,
     header: `Content-Type: ${type}\r\nContent-Transfer-Encoding: base64\r\n${fields}`,
-    body: [encodeBase64(message.attachments[part.file]?.content ?? Buffer.alloc(0))],
+    body: [inBase64(message.attachments[part.file]?.content ?? Buffer.alloc(0))],
     isRelaxed: true,
   };
 };
@@ -213,24 +213,11 @@ export const composeMessage = (message: OutgoingMessage): ComposedMessage => {
   return { header, body: content.body, isRelaxed: content.isRelaxed };
 };
 
-/** The octets of a head, which ends with the empty line, and of a body, which is used up. */
-export const octetsOf = (head: string, body: readonly Piece[]): Buffer => {
-  const size = body.reduce((sum, piece) => sum + piece.length, head.length);
-  const octets = largeOctets(size);
-  let length = 0;
-  // A string of all would take its size once more.
-  for (const piece of [head, ...body]) {
-    if (typeof piece === 'string') length += octets.write(piece, length, 'latin1');
-    else {
-      length += piece.copy(octets, length);
-      freeNow(piece);
-    }
-  }
-  return octets;
-};
-
 /** The message as it would leave, without signatures, for scanners and previews. */
 export const composeUnsigned = (message: OutgoingMessage): Buffer => {
-  const { header, body } = composeMessage(message);
-  return octetsOf(`${header}\r\n`, body);
+  const composed = composeMessage(message);
+  const head = `${composed.header}\r\n`;
+  const body = layOut(composed, head.length);
+  encodeFiles(body);
+  return withHead(head, body);
 };

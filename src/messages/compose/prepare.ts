@@ -2,13 +2,20 @@
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
 import type { Address, Mailbox } from '#src/mail/mailbox.ts';
 import type { MessageRow } from '#src/messages/store.ts';
+import { finishBody, layOut, withHead } from './body.ts';
 import { contentOfCopy } from './copy-content.ts';
-import { type Sign, signMessage } from './dkim.ts';
+import { signHeader } from './dkim.ts';
 import { invitationOf } from './invitation.ts';
 import type { Copy, OutgoingMessage, StoredMessage } from './message.ts';
-import { composeMessage, composeUnsigned, octetsOf } from './mime.ts';
+import { composeMessage, composeUnsigned } from './mime.ts';
 import { parsedMessage } from './parsed-message.ts';
 import { withServiceFields } from './service-fields.ts';
+import type { SignThreads } from './sign-thread.ts';
+
+/** A signature field by RSA-2048 takes some 900 octets. Where there is more, the message is copied. */
+const SIGNATURE_ROOM = 1_200;
+/** From so many octets on, base64 and the hash take longer than to give them to another thread. */
+const LARGE_FROM_BYTES = 65_536;
 
 /** The recipient with the display name that the sender gave. */
 const mailboxOf = (message: MessageRow, recipient: Address): Mailbox => {
@@ -47,9 +54,15 @@ export const prepareMessage = async (
   stored: StoredMessage,
   copy: Copy,
   signers: readonly DkimSigner[],
-  sign: Sign,
+  threads: Pick<SignThreads, 'sign' | 'finishBody'>,
 ): Promise<Buffer> => {
   const composed = composeMessage(toOutgoing(stored, copy));
-  const signatures = await signMessage(composed, signers, stored.message.created_at, sign);
-  return octetsOf(`${signatures}${composed.header}\r\n`, composed.body);
+  const { header } = composed;
+  const laidOut = layOut(composed, header.length + signers.length * SIGNATURE_ROOM);
+  const isLarge = laidOut.octets.length >= LARGE_FROM_BYTES;
+  const { octets, hash } = isLarge
+    ? await threads.finishBody(laidOut)
+    : { octets: laidOut.octets, hash: finishBody(laidOut) };
+  const signatures = await signHeader(header, hash, signers, stored.message.created_at, threads.sign);
+  return withHead(`${signatures}${header}\r\n`, { ...laidOut, octets });
 };

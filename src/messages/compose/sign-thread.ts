@@ -1,13 +1,15 @@
-// Signs on threads that do nothing else (sign-worker.ts). In libuv's pool signatures would hold up the syncs that answers wait
+// Signs, and finishes large bodies, on threads that do nothing else (sign-worker.ts). In libuv's pool signatures would hold up the syncs that answers wait
 // for: by 4 to 5 ms each. A thread starts when there is something to sign and all others are busy. If one ends unasked, its open
 // signatures fail, so that their messages are deferred, and the next signature starts another.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { lend } from '#src/kernel/large-octets.ts';
 import type { Log } from '#src/kernel/log.ts';
 import { SECOND } from '#src/kernel/time.ts';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
+import type { LaidOutBody } from './body.ts';
 import type { Sign } from './dkim.ts';
-import type { SignAnswer, SignRequest } from './sign-worker.ts';
+import type { BodyAnswer, BodyRequest, FinishedMemory, SignAnswer, SignRequest } from './sign-worker.ts';
 
 /** The event loop takes about as long for a message as one RSA signature does. */
 const THREADS = Math.max(1, Math.floor(availableParallelism() / 2));
@@ -22,9 +24,16 @@ const HEAP_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
 /** After a thread that ended before its first answer, none is started sooner. */
 const RESTART_WAIT_MS = SECOND;
 
+/** Takes the memory of a large body. Resolves with the octets, whose files are encoded then, and the hash of the body. Rejects if
+ * its texts are not 7-bit with CRLF, and if the thread ends before it is done. */
+export type FinishBody = (
+  body: LaidOutBody,
+) => Promise<{ readonly octets: Buffer<ArrayBuffer>; readonly hash: string }>;
+
 export interface SignThreads {
   /** Rejects if the key does not fit, and if the thread ends before it has signed. */
   readonly sign: Sign;
+  readonly finishBody: FinishBody;
   stop(): Promise<void>;
 }
 
@@ -37,11 +46,18 @@ export interface SignThreadOptions {
 
 interface Thread {
   readonly sign: Sign;
+  readonly finishBody: FinishBody;
   /** How many signatures are not answered yet. */
   open(): number;
   /** How many keys it has been given. */
   keys(): number;
   stop(): Promise<unknown>;
+}
+
+/** One of the promises in the order of the requests, which is that of the answers. */
+interface Waiter {
+  resolve(answer: string | FinishedMemory): void;
+  reject(error: Error): void;
 }
 
 const emptyRequest = (): { [Part in keyof SignRequest]: SignRequest[Part][number][] } => ({
@@ -52,24 +68,28 @@ const emptyRequest = (): { [Part in keyof SignRequest]: SignRequest[Part][number
 
 const startThread = (workerFile: URL, onEnd: (error: Error, hasAnswered: boolean) => void): Thread => {
   const worker = new Worker(workerFile, { resourceLimits: HEAP_LIMITS });
-  /** The promises in the order of the requests, which is that of the answers. */
-  const waiting: PromiseWithResolvers<string>[] = [];
+  const waiting: Waiter[] = [];
   const keyIds = new WeakMap<DkimSigner, number>();
   let request = emptyRequest();
   let keys = 0;
   let hasAnswered = false;
   let cause: unknown;
 
+  const wait = <Answer extends string | FinishedMemory>(): Promise<Answer> =>
+    new Promise((resolve, reject) =>
+      waiting.push({ resolve: (answer) => resolve(answer as Answer), reject }),
+    );
   const post = (): void => {
+    if (request.texts.length === 0) return;
     worker.postMessage(request satisfies SignRequest);
     request = emptyRequest();
   };
-  worker.on('message', (answers: readonly SignAnswer[]) => {
+  worker.on('message', (answers: readonly (SignAnswer | BodyAnswer)[]) => {
     hasAnswered = true;
     for (const answer of answers) {
       const waiter = waiting.shift();
-      if (typeof answer === 'string') waiter?.resolve(answer);
-      else waiter?.reject(answer);
+      if (answer instanceof Error) waiter?.reject(answer);
+      else waiter?.resolve(answer);
     }
   });
   worker.on('error', (error) => {
@@ -93,9 +113,15 @@ const startThread = (workerFile: URL, onEnd: (error: Error, hasAnswered: boolean
       }
       request.texts.push(text);
       request.keyIds.push(keyId);
-      const waiter = Promise.withResolvers<string>();
-      waiting.push(waiter);
-      return waiter.promise;
+      return wait<string>();
+    },
+    finishBody: async ({ octets, ...plan }) => {
+      // The answers come in the order in which they are waited for.
+      post();
+      const { buffer: memory, length: bytes } = octets;
+      worker.postMessage({ plan, memory, bytes } satisfies BodyRequest, [memory]);
+      const finished = await wait<FinishedMemory>();
+      return { octets: lend(finished.memory, bytes), hash: finished.hash };
     },
     open: () => waiting.length,
     keys: () => keys,
@@ -146,15 +172,18 @@ export const createSignThreads = (
     return start();
   };
 
+  const withThread = async <Result>(work: (thread: Thread) => Promise<Result>): Promise<Result> => {
+    const thread = choose();
+    try {
+      return await work(thread);
+    } finally {
+      if (isFull(thread) && thread.open() === 0) void stop(thread);
+    }
+  };
+
   return {
-    sign: async (text, signer) => {
-      const thread = choose();
-      try {
-        return await thread.sign(text, signer);
-      } finally {
-        if (isFull(thread) && thread.open() === 0) void stop(thread);
-      }
-    },
+    sign: (text, signer) => withThread((thread) => thread.sign(text, signer)),
+    finishBody: (body) => withThread((thread) => thread.finishBody(body)),
     stop: async () => {
       isStopped = true;
       await Promise.all([...running].map(stop));

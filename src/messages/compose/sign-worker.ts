@@ -1,8 +1,9 @@
-// The thread that does nothing but the private-key operation of DKIM signatures. It is given each key once, and answers its jobs
-// as they are done and in their order, so that a signature waits only for those before it.
+// The thread that makes the private-key operation of DKIM signatures, and finishes large bodies. It is given each key once, and answers
+// its jobs as they are done and in their order, so that a signature waits only for those before it.
 import { hash, type KeyObject, sign } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
+import { type BodyPlan, finishBody } from './body.ts';
 
 /** Mostly plain strings and numbers, because copying objects to another thread is what costs most about a message to it. */
 export interface SignRequest {
@@ -14,10 +15,28 @@ export interface SignRequest {
   readonly keyIds: readonly number[];
 }
 
+/** A body to finish, whose memory goes with it. */
+export interface BodyRequest {
+  readonly plan: BodyPlan;
+  readonly memory: ArrayBuffer;
+  /** What is used of the memory. */
+  readonly bytes: number;
+}
+
+/** The memory of a finished body, which comes back with it, and the hash of the body. */
+export interface FinishedMemory {
+  readonly memory: ArrayBuffer;
+  readonly hash: string;
+}
+
 /** The signature in base64, or why there is none. The thread answers with lists of them, in the order of the requests. */
 export type SignAnswer = string | Error;
+/** A list of one. */
+export type BodyAnswer = FinishedMemory | Error;
 
 const keys: (readonly [algorithm: DkimSigner['algorithm'], privateKey: KeyObject])[] = [];
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 const answer = (text: string, keyId: number): SignAnswer => {
   try {
@@ -31,11 +50,11 @@ const answer = (text: string, keyId: number): SignAnswer => {
         : sign('sha256', octets, privateKey);
     return signature.toString('base64');
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    return asError(error);
   }
 };
 
-parentPort?.on('message', ({ newKeys, texts, keyIds }: SignRequest) => {
+const signAll = ({ newKeys, texts, keyIds }: SignRequest): void => {
   for (const { algorithm, privateKey } of newKeys) keys.push([algorithm, privateKey]);
   let answers: SignAnswer[] = [];
   for (const [index, keyId] of keyIds.entries()) {
@@ -46,4 +65,18 @@ parentPort?.on('message', ({ newKeys, texts, keyIds }: SignRequest) => {
     parentPort?.postMessage(answers);
     answers = [];
   }
+};
+
+const finish = ({ plan, memory, bytes }: BodyRequest): void => {
+  try {
+    const hash = finishBody({ ...plan, octets: Buffer.from(memory, 0, bytes) });
+    parentPort?.postMessage([{ memory, hash } satisfies BodyAnswer], [memory]);
+  } catch (error) {
+    parentPort?.postMessage([asError(error) satisfies BodyAnswer]);
+  }
+};
+
+parentPort?.on('message', (request: SignRequest | BodyRequest) => {
+  if ('memory' in request) finish(request);
+  else signAll(request);
 });

@@ -1,7 +1,6 @@
 // Content-Transfer-Encodings (RFC 2045 §6) whose result no server changes on the way: 7-bit ASCII, lines of at most 76
 // characters with CRLF, no white space before a line end, and never the `=_` of boundaries. Speed matters, because each byte
 // of each message passes here. Pure.
-import { largeOctets } from '#src/kernel/large-octets.ts';
 import type { Piece } from './message.ts';
 
 /** RFC 2045 §6.7 and §6.8, without CRLF. */
@@ -171,31 +170,48 @@ const PAIRS = Uint16Array.from(
 );
 const CR_LF = new Uint16Array(Uint8Array.of(CR, LF).buffer).at(0) as number;
 
-/** Base64 in lines of 76 characters, as octets, because a large string costs more than all of the encoding. Empty content
- * becomes an empty line. */
-export const encodeBase64 = (content: Uint8Array): Piece => {
-  if (content.length === 0) return '\r\n';
-  const lines = Math.ceil(content.length / BASE64_LINE_OCTETS);
-  const size = 4 * Math.ceil(content.length / 3) + 2 * lines;
-  const encoded = largeOctets(size);
-  const output = new Uint16Array(encoded.buffer, encoded.byteOffset, size / 2);
-  const whole = content.length - (content.length % 3);
-  let length = 0;
-  let from = 0;
-  for (let line = 0; line < lines; line += 1) {
-    const end = Math.min(from + BASE64_LINE_OCTETS, whole);
-    for (; from < end; from += 3) {
-      const bits = ((content[from] ?? 0) << 16) | ((content[from + 1] ?? 0) << 8) | (content[from + 2] ?? 0);
-      output[length++] = PAIRS[bits >> 12] ?? 0;
-      output[length++] = PAIRS[bits & 4_095] ?? 0;
+/** How many octets that is in base64, in lines of 76 characters. */
+export const base64Size = ({ length }: Uint8Array): number =>
+  4 * Math.ceil(length / 3) + 2 * Math.ceil(length / BASE64_LINE_OCTETS);
+
+/** Where the base64 of a file is to be. Until then the file's octets are at the end of that place. */
+export interface FilePlace {
+  readonly start: number;
+  readonly end: number;
+  /** How many octets the file has. */
+  readonly length: number;
+}
+
+/** Encodes a file within its place: what is written never comes up to what is still to be read. */
+export const encodeAtEnd = (octets: Buffer, { start, end, length }: FilePlace): void => {
+  // Pairs of octets are written to even places, and moved if they belong to odd ones.
+  const shift = (octets.byteOffset + start) % 2;
+  const before = octets[start - shift] ?? 0;
+  const output = new Uint16Array(octets.buffer, octets.byteOffset + start - shift, (end - start) / 2);
+  const rest = length % 3;
+  const lastOctets = Buffer.from(octets.subarray(end - rest, end));
+  const whole = end - rest;
+  let from = end - length;
+  let written = 0;
+  while (written < output.length) {
+    for (const lineEnd = Math.min(from + BASE64_LINE_OCTETS, whole); from < lineEnd; from += 3) {
+      const bits = ((octets[from] ?? 0) << 16) | ((octets[from + 1] ?? 0) << 8) | (octets[from + 2] ?? 0);
+      output[written++] = PAIRS[bits >> 12] ?? 0;
+      output[written++] = PAIRS[bits & 4_095] ?? 0;
     }
-    output[length++] = CR_LF;
+    output[written++] = CR_LF;
+    if (from === whole) break;
+  }
+  if (shift > 0) {
+    octets.copyWithin(start, start - shift, end - shift);
+    octets[start - shift] = before;
   }
   // The last one or two octets have padding.
-  if (whole < content.length)
-    encoded.write(`${Buffer.from(content.subarray(whole)).toString('base64')}\r\n`, 2 * length - 2, 'latin1');
-  return encoded;
+  if (rest > 0) octets.write(`${lastOctets.toString('base64')}\r\n`, end - 6, 'latin1');
 };
+
+/** Empty content becomes an empty line. */
+export const inBase64 = (content: Uint8Array): Piece => (content.length === 0 ? '\r\n' : { file: content });
 
 /** Encodes text with any line ends. The encoding stays readable unless it would be longer than base64. */
 export const encodeText = (text: string): EncodedBody => {
@@ -212,7 +228,7 @@ export const encodeText = (text: string): EncodedBody => {
     octets.length,
   );
   if (isSpread || 3 * size > 4 * octets.length) {
-    const body = encodeBase64(Buffer.from(ended.replaceAll('\n', '\r\n')));
+    const body = inBase64(Buffer.from(ended.replaceAll('\n', '\r\n')));
     return { encoding: 'base64', body, isRelaxed: true };
   }
   let body = '';

@@ -23,7 +23,7 @@ const deps: ClaimDeps = {
   guardrail: createGuardrail({ systemTenantId: () => null, notifyOwners: () => undefined }),
   softBounces: () => ({ count: 5, days: 30 }),
   signersOf: createSigners(SEALING_KEY, { ed25519: true }).of,
-  sign: sharedSignThreads().sign,
+  signThreads: sharedSignThreads(),
   returnPathKey: testTokenKeys(2),
   contentKey: testSealingKey(3),
   unsubscribeUrl: () => 'https://mail.example.com/api/public/unsub?t=token',

@@ -12,14 +12,14 @@ import type { Mailbox } from '#src/mail/mailbox.ts';
 import type { OutgoingMessage } from '#src/messages/compose/message.ts';
 import { composeMessage } from '#src/messages/compose/mime.ts';
 import { outgoingMessages } from '#test/fixtures/outgoing-messages.ts';
+import { bodyText } from '#test/support/body-text.ts';
 
 const [, plain] = outgoingMessages[0] ?? [];
 if (plain === undefined) throw new Error('no messages');
 
 const compose = (message: OutgoingMessage): string => {
-  const { header, body: pieces } = composeMessage(message);
-  const body = pieces.map(String).join('');
-  return `${header}\r\n${body}`;
+  const composed = composeMessage(message);
+  return `${composed.header}\r\n${bodyText(composed)}`;
 };
 
 const unfold = (field: string): string => field.replace(/\r\n(?=[ \t])/g, '');
@@ -132,8 +132,9 @@ describe.each(outgoingMessages)('%s', (name, message) => {
   test('is 7-bit, has CRLF only and no long line', () => {
     expect(source).toMatch(/^[\t\r\n\x20-\x7e]*$/);
     expect(source.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
-    const { header, body: pieces } = composeMessage(message);
-    const body = pieces.map(String).join('');
+    const composed = composeMessage(message);
+    const { header } = composed;
+    const body = bodyText(composed);
     expect(Math.max(...header.split('\r\n').map(({ length }) => length))).toBeLessThanOrEqual(998);
     expect(Math.max(...body.split('\r\n').map(({ length }) => length))).toBeLessThanOrEqual(78);
     expect(header).toMatch(/\r\n$/);

@@ -1,6 +1,8 @@
-import { generateKeyPairSync, hash, type KeyObject, verify } from 'node:crypto';
+import { generateKeyPairSync, hash, type KeyObject, randomBytes, verify } from 'node:crypto';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { DkimSigner } from '#src/mail/dkim-key.ts';
+import { finishBody as finishHere, layOut } from '#src/messages/compose/body.ts';
+import type { ComposedMessage } from '#src/messages/compose/message.ts';
 import { createSignThreads, type SignThreadOptions } from '#src/messages/compose/sign-thread.ts';
 import { DEADLY, KEYS_IT_BEARS } from '#test/support/mortal-sign-worker.ts';
 
@@ -111,4 +113,45 @@ test('nothing is signed after a stop, and what was open fails', async () => {
   await Promise.all([expect(open).rejects.toThrow('ended'), stop()]);
   await expect(sign('text', rsa.signer)).rejects.toThrow('any more');
   expect(logged).toEqual([]);
+});
+
+describe('a large body', () => {
+  const file = randomBytes(200_001);
+  /** Its text is not relaxed, and a line of it begins with a dot. */
+  const composed = (): ComposedMessage => ({
+    header: '',
+    body: ['a  b \r\n.c\r\n', { file }, '\r\nend\r\n\r\n'],
+    isRelaxed: false,
+  });
+
+  test('is finished as it would be here, between the signatures of others', async () => {
+    const { sign, finishBody } = openThreads({ threads: 1 });
+    const here = layOut(composed(), 100);
+    const hash = finishHere(here);
+    const came: string[] = [];
+    const [, finished] = await Promise.all([
+      sign('before', rsa.signer).then(() => came.push('before')),
+      finishBody(layOut(composed(), 100)).finally(() => came.push('body')),
+      sign('behind', rsa.signer).then(() => came.push('behind')),
+    ]);
+    expect(came).toEqual(['before', 'body', 'behind']);
+    expect(finished.hash).toBe(hash);
+    expect(finished.octets.subarray(100).equals(here.octets.subarray(100))).toBe(true);
+  });
+
+  test('that cannot be signed fails alone', async () => {
+    const { sign, finishBody } = openThreads({ threads: 1 });
+    const body = { ...composed(), body: ['ü\r\n', { file }] };
+    const [wrong, right] = await Promise.allSettled([finishBody(layOut(body, 0)), sign('text', rsa.signer)]);
+    expect([wrong.status, right.status]).toEqual(['rejected', 'fulfilled']);
+  });
+
+  test('fails with its thread, and the next one is finished by another', async () => {
+    const { sign, finishBody } = openThreads({ ...mortal, threads: 1 });
+    await sign('before', rsa.signer);
+    const lost = await Promise.allSettled([sign(DEADLY, rsa.signer), finishBody(layOut(composed(), 0))]);
+    expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const { hash } = await finishBody(layOut(composed(), 0));
+    expect(hash).toBe(finishHere(layOut(composed(), 0)));
+  });
 });

@@ -1,5 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { encodeBase64, encodeText } from '#src/messages/compose/transfer-encoding.ts';
+import type { Piece } from '#src/messages/compose/message.ts';
+import { base64Size, encodeAtEnd, encodeText } from '#src/messages/compose/transfer-encoding.ts';
+
+/** Between other octets, which it leaves as they are, from the `start` on. */
+const encoded = (content: Uint8Array, start = 0): string => {
+  const end = start + base64Size(content);
+  const memory = Buffer.alloc(end + 3, '#');
+  memory.set(content, end - content.length);
+  encodeAtEnd(memory, { start, end, length: content.length });
+  expect(memory.toString('latin1', 0, start)).toBe('#'.repeat(start));
+  expect(memory.toString('latin1', end)).toBe('###');
+  return memory.toString('latin1', start, end);
+};
+
+const asText = (piece: Piece): string => (typeof piece === 'string' ? piece : encoded(piece.file));
 
 const texts: readonly (readonly [text: string, encoding: string, body: string])[] = [
   ['', '7bit', '\r\n'],
@@ -28,8 +43,8 @@ const texts: readonly (readonly [text: string, encoding: string, body: string])[
   [`a${'\n'.repeat(18)}b`, 'base64', `${Buffer.from(`a${'\r\n'.repeat(18)}b\r\n`).toString('base64')}\r\n`],
 ];
 test.each(texts)('the text %j as %s', (text, encoding, body) => {
-  const encoded = encodeText(text);
-  expect([encoded.encoding, String(encoded.body)]).toEqual([encoding, body]);
+  const made = encodeText(text);
+  expect([made.encoding, asText(made.body)]).toEqual([encoding, body]);
 });
 
 const relaxed: readonly (readonly [text: string, isRelaxed: boolean])[] = [
@@ -43,9 +58,9 @@ const relaxed: readonly (readonly [text: string, isRelaxed: boolean])[] = [
   ['a\tb', false],
 ];
 test.each(relaxed)('the text %j is its own relaxed form: %s', (text, isRelaxed) => {
-  const encoded = encodeText(text);
-  expect(encoded.isRelaxed).toBe(isRelaxed);
-  expect(/\t| {2}| \r\n/.test(String(encoded.body))).toBe(!isRelaxed);
+  const { isRelaxed: said, body } = encodeText(text);
+  expect(said).toBe(isRelaxed);
+  expect(/\t| {2}| \r\n/.test(asText(body))).toBe(!isRelaxed);
 });
 
 test('changed lines that are near each other and far from each other leave those between them as they are', () => {
@@ -58,23 +73,25 @@ test('changed lines that are near each other and far from each other leave those
 });
 
 const octets: readonly (readonly [length: number, lines: string])[] = [
-  [0, '\r\n'],
   [1, 'YQ==\r\n'],
   [57, `${'YWFh'.repeat(19)}\r\n`],
   [58, `${'YWFh'.repeat(19)}\r\nYQ==\r\n`],
 ];
 test.each(octets)('%d octets in base64', (length, lines) => {
-  expect(String(encodeBase64(new Uint8Array(length).fill(0x61)))).toBe(lines);
+  expect(encoded(Buffer.alloc(length, 'a'))).toBe(lines);
 });
 
-test('all octets in files of each length', () => {
+test('all octets in files of each length, at even and odd places', () => {
   for (let length = 1; length < 400; length += 1) {
     const content = Buffer.from(Array.from({ length }, (_, index) => (index * 167 + length) % 256));
     const lines = content.toString('base64').match(/.{1,76}/g) ?? [];
-    expect(String(encodeBase64(content))).toBe(lines.map((line) => `${line}\r\n`).join(''));
+    const wanted = lines.map((line) => `${line}\r\n`).join('');
+    for (const start of [0, 1, 2, 3]) expect(encoded(content, start)).toBe(wanted);
   }
 });
 
-test('of a view only its own bytes are encoded', () => {
-  expect(String(encodeBase64(Buffer.from('abcdef').subarray(1, 3)))).toBe('YmM=\r\n');
+test('a file of a megabyte', () => {
+  const content = randomBytes(1_000_001);
+  const lines = content.toString('base64').match(/.{1,76}/g) ?? [];
+  expect(encoded(content, 5) === lines.map((line) => `${line}\r\n`).join('')).toBe(true);
 });

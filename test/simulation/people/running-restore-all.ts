@@ -38,7 +38,11 @@ export const withApp = async <T>(
   const app = await createApp({ ...config, data_dir: directory }, silent, {
     disk: disk.face(),
     maintenance: disk.maintenance(schemaOnce()),
-    signThreads: { sign: () => Promise.reject(new Error('nothing is signed')), stop: async () => undefined },
+    signThreads: {
+      sign: () => Promise.reject(new Error('nothing is signed')),
+      finishBody: () => Promise.reject(new Error('nothing is composed')),
+      stop: async () => undefined,
+    },
     jobsByHand: true,
   });
   try {
