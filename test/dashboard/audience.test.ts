@@ -1,3 +1,4 @@
+// @module-tag debian/chromium-headless-shell
 import { expect, test } from 'vitest';
 import { isFit } from '#test/support/browser.ts';
 import { OWNER, openOffice } from './office.ts';

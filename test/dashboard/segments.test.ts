@@ -1,3 +1,4 @@
+// @module-tag debian/chromium-headless-shell
 // The builder of conditions in the pages of people and of a list.
 import { expect, test } from 'vitest';
 import { isFit } from '#test/support/browser.ts';
