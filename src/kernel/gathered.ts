@@ -11,7 +11,7 @@ export interface Gathered {
   free(): void;
 }
 
-/** `room`: how many bytes are expected. What is not filled of it takes no memory. */
+/** `room`: how many bytes are expected. What is not filled of it takes no memory, unless others had it before. */
 export const gather = (room: number): Gathered => {
   let memory = largeOctets(room);
   let length = 0;

@@ -1,4 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import { simpleParser } from 'mailparser';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type PracticePause, tenantStore } from '#src/accounts/tenants/store.ts';
 import { createHostKeys } from '#src/domains/keys/keys.ts';
@@ -8,9 +10,11 @@ import { createGuardrail } from '#src/feedback/reputation/guardrail.ts';
 import { addSuppression, wholeTeam } from '#src/feedback/suppressions/change.ts';
 import { suppressionStore } from '#src/feedback/suppressions/store.ts';
 import { newId } from '#src/kernel/id.ts';
+import { freeNow } from '#src/kernel/large-octets.ts';
 import type { SealingKey } from '#src/kernel/seal.ts';
 import { HOUR, MINUTE } from '#src/kernel/time.ts';
 import { createTrackingLinks } from '#src/mail/copy-links.ts';
+import { dkimRecord } from '#src/mail/dkim-key.ts';
 import type { Address } from '#src/mail/mailbox.ts';
 import { decodeReturnPath } from '#src/mail/verp.ts';
 import type { RetryPolicy } from '#src/messages/queue/rules.ts';
@@ -191,6 +195,40 @@ describe('what intake has just handed over', () => {
       expect(octets.length).toBe(left > 0 ? 40_000 : 0);
     }
   });
+
+  // Made here, made here in memory of its own, and made on a thread.
+  test.each([1_000, 40_000, 200_001])(
+    'leaves with its file of %d octets and with signatures that are right',
+    async (bytes) => {
+      const records = new Map(
+        deps
+          .signersOf(tenant.db, tenant.tenantId, MANAGED_HOST)
+          .map(({ algorithm, domain, selector, privateKey }) => [
+            `${selector}._domainkey.${domain}`,
+            dkimRecord(createPublicKey(privateKey), algorithm),
+          ]),
+      );
+      // The memory of each is that of the one before.
+      for (let round = 0; round < 3; round += 1) {
+        const file = randomBytes(bytes);
+        const recipients = ['anna@example.org', 'berta@example.org'];
+        handOver(queueMessage(tenant, { recipients, now: NOW }), {}, [Buffer.from(file)]);
+        for (const { prepare } of claim().claimed) {
+          const message = await prepare();
+          const { results } = await dkimVerify(message, {
+            curTime: new Date(NOW),
+            minBitLength: 1_024,
+            resolver: async (name: string) => [[records.get(name) ?? '']],
+          });
+          expect(results.map(({ status }) => status.result)).toEqual(['pass', 'pass']);
+          const { attachments, text } = await simpleParser(message);
+          expect(text).toContain('Aus dem Speicher');
+          expect(attachments.map(({ content }) => content.equals(file))).toEqual([true]);
+          freeNow(message);
+        }
+      }
+    },
+  );
 
   test('goes to no one who has been suppressed since', () => {
     suppress('berta@example.org' as Address);
