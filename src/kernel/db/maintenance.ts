@@ -1,5 +1,5 @@
-// Runs commands on the maintenance threads. A file is always served by the same thread, so that its commands run in order and find
-// the connections that an earlier command left open.
+// Runs commands on the maintenance threads. While a thread works on a file, or has a connection to it that an earlier command left
+// open, it has all of that file's commands, so that they run in order.
 import { Worker } from 'node:worker_threads';
 import { SECOND, sleep } from '#src/kernel/time.ts';
 import { isLock } from './file-states.ts';
@@ -23,17 +23,30 @@ export interface Maintenance {
   stop(): Promise<void>;
 }
 
-const threadOf = (path: string): number => {
-  let hash = 0;
-  for (let index = 0; index < path.length; index++) hash = (hash * 31 + path.charCodeAt(index)) | 0;
-  return Math.abs(hash) % THREADS;
-};
+interface Thread {
+  readonly worker: Worker;
+  /** How many commands are not answered yet. */
+  open: number;
+}
+
+/** A file that its thread works on, or has a connection to for the next command. */
+interface FileInWork {
+  readonly thread: Thread;
+  open: number;
+}
+
+/** Once one of them is done, the thread has no connection to the file any more. */
+const LAST_OF_FILE: ReadonlySet<MaintenanceCommand['verb']> = new Set(['opened', 'restart', 'closed']);
 
 /** `keepsWal`: a replica is made of the files' WALs by another process, which empties them. */
 export const createMaintenance = (migrations: Migrations, keepsWal = false): Maintenance => {
   const waiting = new Map<number, { resolve: (held: number) => void; reject: (error: Error) => void }>();
+  const threads: Thread[] = [];
+  const inWork = new Map<string, FileInWork>();
   let lastId = 0;
-  const start = (): Worker => {
+  let isStopped = false;
+
+  const start = (): Thread => {
     const worker = new Worker(new URL('./maintenance-worker.ts', import.meta.url), {
       workerData: { migrations, keepsWal },
       resourceLimits: HEAP_LIMITS,
@@ -44,15 +57,41 @@ export const createMaintenance = (migrations: Migrations, keepsWal = false): Mai
       if (error === null) waiter?.resolve(held);
       else waiter?.reject(Object.assign(new Error(error.message), { code: error.code }));
     });
-    return worker;
+    const thread = { worker, open: 0 };
+    threads.push(thread);
+    return thread;
   };
-  const workers = Array.from({ length: THREADS }, start);
-  const runOnce = (command: MaintenanceCommand): Promise<number> =>
-    new Promise((resolve, reject) => {
-      lastId += 1;
-      waiting.set(lastId, { resolve, reject });
-      workers[threadOf(command.path)]?.postMessage({ ...command, id: lastId });
-    });
+
+  /** Another thread starts only where all others are at work: a daemon at rest has one. */
+  const idlest = (): Thread => {
+    const [first, ...others] = threads;
+    const best = first && others.reduce((best, other) => (other.open < best.open ? other : best), first);
+    return best && (best.open === 0 || threads.length === THREADS) ? best : start();
+  };
+
+  const runOnce = async (command: MaintenanceCommand): Promise<number> => {
+    if (isStopped) throw new Error('the maintenance threads are stopped');
+    const { path, verb } = command;
+    const file = inWork.get(path) ?? { thread: idlest(), open: 0 };
+    inWork.set(path, file);
+    file.open += 1;
+    file.thread.open += 1;
+    lastId += 1;
+    const id = lastId;
+    let isReleased = false;
+    try {
+      const held = await new Promise<number>((resolve, reject) => {
+        waiting.set(id, { resolve, reject });
+        file.thread.worker.postMessage({ ...command, id });
+      });
+      isReleased = LAST_OF_FILE.has(verb);
+      return held;
+    } finally {
+      file.open -= 1;
+      file.thread.open -= 1;
+      if (isReleased && file.open === 0) inWork.delete(path);
+    }
+  };
   return {
     run: async (command) => {
       const until = performance.now() + LOCK_PATIENCE_MS;
@@ -66,7 +105,8 @@ export const createMaintenance = (migrations: Migrations, keepsWal = false): Mai
       }
     },
     stop: async () => {
-      await Promise.all(workers.map((worker) => worker.terminate()));
+      isStopped = true;
+      await Promise.all(threads.map(({ worker }) => worker.terminate()));
     },
   };
 };
