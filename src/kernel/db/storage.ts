@@ -25,7 +25,7 @@ import {
 import { createHeldLogs, type HeldLog } from './held-logs.ts';
 import { createMaintenance, type Maintenance } from './maintenance.ts';
 import type { Migrations } from './migrate.ts';
-import type { AnyDb, FileKind, PlatformDb, TenantDb } from './sqlite.ts';
+import { type AnyDb, type FileKind, type PlatformDb, type TenantDb, useSmallCache } from './sqlite.ts';
 import { createTenantFiles, type TenantFiles } from './tenant-files.ts';
 
 /** A process that only looks whether the directory is in use gives the lock back long before. */
@@ -126,6 +126,9 @@ const IS_TIDYING: ReadonlySet<FaultKind> = new Set([
   'size of the WAL unknown',
   'closing failed',
 ]);
+
+/** So many files have a page cache of full size; with all of 256 it would take 256 MiB. */
+const FULL_CACHES = 16;
 
 /** Writes a page that stays as it is. */
 const touch = (db: AnyDb): void => {
@@ -235,8 +238,11 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
       maxOpen: options.maxOpenTenants,
       migrations: schema.tenant,
       disk,
-      openFile: (id, path, create, onCommitted) =>
-        open(id, { path, kind: 'tenant', create, isWhole: options.isWhole }, onCommitted),
+      openFile: async (id, path, create, onCommitted) => {
+        const file = await open(id, { path, kind: 'tenant', create, isWhole: options.isWhole }, onCommitted);
+        if (tenants.stats().open > FULL_CACHES) file.peek(useSmallCache);
+        return file;
+      },
       onFault: report,
       onRemoved: (id) => {
         states.end(id);

@@ -11,7 +11,7 @@ import { DISK, PLATFORM_FILE } from '#src/kernel/db/file-states.ts';
 import { isInUse, lockDirectory } from '#src/kernel/db/storage.ts';
 import { newId } from '#src/kernel/id.ts';
 import { endProcess, until } from '#test/support/process.ts';
-import { openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
+import { createSampleTenant, openTestStorage, temporaryDirectory } from '#test/support/storage.ts';
 
 const run = promisify(execFile);
 /** A process whose threads or timers are left behind never ends. */
@@ -84,6 +84,17 @@ const lockElsewhere = async (): Promise<ChildProcess> => {
   ]);
   return child;
 };
+
+test('of many open files only the first have a page cache of full size', async () => {
+  const storage = await openTestStorage(await temporaryDirectory(), { maxOpenTenants: 20 });
+  const caches: unknown[] = [];
+  for (let count = 0; count < 18; count++) {
+    const id = await createSampleTenant(storage);
+    caches.push(await storage.tenants.read(id, (db) => db.pragma('cache_size', { simple: true })));
+  }
+  // Negative: in KiB.
+  expect(caches).toEqual([...Array(16).fill(-1_024), -256, -256]);
+});
 
 test('a second process is refused, and the lock ends with the first, however that dies', async () => {
   const holder = await lockElsewhere();
