@@ -1,5 +1,5 @@
-// `sendwerk backup` as operators run it, in a process of its own: beside a daemon under load, beside one that was killed, and itself
-// killed at each file that it makes. Whatever happens, each backup that has its name is whole, and has what was answered before.
+// `sendwerk backup` as operators run it: beside a daemon under load, beside one that was killed, and itself killed at each file that it
+// makes, in a process of its own. Whatever happens, each backup that has its name is whole, and has what was answered before.
 // @module-tag soak
 import { watch } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -17,6 +17,8 @@ import {
   type Target,
   temporaryDirectory,
 } from '#test/flows/fixture.ts';
+import { startApp } from '#test/support/app.ts';
+import { commandIn, type Ran } from '#test/support/command.ts';
 import { type Daemon, startDaemon } from '#test/support/daemon.ts';
 import { spawnMortal, until } from '#test/support/process.ts';
 import { randomFrom, seed, soak } from '#test/support/soak.ts';
@@ -32,18 +34,21 @@ const started = new AsyncDisposableStack();
 let daemon: Daemon;
 let targets: Target[];
 let directory: string;
+let sendwerk: (...args: string[]) => Promise<Ran>;
 const accepted = newTally();
 
 beforeAll(async () => {
   daemon = await startDaemon();
   started.defer(() => daemon.remove());
+  sendwerk = commandIn(path.dirname(daemon.dataDir));
   directory = path.join(await temporaryDirectory(started), 'backups');
   targets = [await openPractice(daemon), await openPractice(daemon)];
 }, PATIENCE_MS);
 afterAll(() => started.disposeAsync(), PATIENCE_MS);
 
-const start = (...args: readonly string[]) => {
-  const child = spawnMortal(execPath, [ENTRY, ...args, '--config', daemon.configFile], {
+/** A backup that can be killed. */
+const start = () => {
+  const child = spawnMortal(execPath, [ENTRY, 'backup', directory, '--config', daemon.configFile], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -56,12 +61,11 @@ const start = (...args: readonly string[]) => {
   );
   return { child, ended };
 };
-const sendwerk = (...args: readonly string[]) => start(...args).ended;
 
 const backUp = async (): Promise<{ id: string; new_bytes: number }> => {
-  const { code, said } = await sendwerk('backup', directory, '--json');
-  expect(code, said).toBe(0);
-  return JSON.parse(said);
+  const { exitCode, printed } = await sendwerk('backup', directory, '--json');
+  expect(exitCode, printed).toBe(0);
+  return JSON.parse(printed);
 };
 const idsIn = async (): Promise<string[]> =>
   (await readdir(directory)).filter((name) => /^\d{8}T\d{6}Z$/.test(name)).sort();
@@ -112,8 +116,10 @@ test('beside a daemon under load, each has what was answered before it began, an
     }
   });
   expect([accepted.refused, accepted.unknown]).toEqual([new Map(), new Set()]);
-  const { code, said } = await sendwerk('backup', 'verify', directory);
-  expect({ code, said }).toEqual({ code: 0, said: expect.stringMatching(/: all right\n$/) });
+  expect(await sendwerk('backup', 'verify', directory)).toEqual({
+    exitCode: 0,
+    printed: expect.stringMatching(/: all right\n$/),
+  });
 });
 
 test('a reader and a writer beside it keep nobody from anything', { timeout: PATIENCE_MS }, async () => {
@@ -138,7 +144,7 @@ test('killed at any moment it leaves the whole ones as they were, and the next o
     for (let round = 0; round < KILLS; round++) {
       const before = await idsIn();
       const last = Math.floor(random() * EVENTS);
-      const { child, ended } = start('backup', directory);
+      const { child, ended } = start();
       let seen = 0;
       // Each file and directory that comes, grows or gets its name.
       const watched = watch(directory, { recursive: true }, () => {
@@ -153,14 +159,14 @@ test('killed at any moment it leaves the whole ones as they were, and the next o
   });
   expect(await readdir(directory)).toEqual([...(await idsIn()), 'lock']);
   for (const id of (await idsIn()).slice(-soak(1, KILLS))) {
-    const { code, said } = await sendwerk('backup', 'verify', directory, id);
-    expect(code, `seed ${seed}: ${said}`).toBe(0);
+    const { exitCode, printed } = await sendwerk('backup', 'verify', directory, id);
+    expect(exitCode, `seed ${seed}: ${printed}`).toBe(0);
   }
 });
 
 test('told to end, it ends with one line and leaves nothing', { timeout: PATIENCE_MS }, async () => {
   const before = await idsIn();
-  const { child, ended } = start('backup', directory);
+  const { child, ended } = start();
   // A second signal would end it at once.
   const watched = watch(directory, { recursive: true }, () => {
     watched.close();
@@ -177,10 +183,10 @@ test('beside a daemon that was killed it has what only the WAL has; an unchanged
   await underLoad(() => daemon.kill());
   const { id } = await backUp();
   expectAllOf([...accepted.accepted.values()], id);
-  daemon = await startDaemon({ dataDir: daemon.dataDir });
-  expect(await daemon.stop()).toBe(0);
+  const app = await startApp({ home: path.dirname(daemon.dataDir) });
+  await app.stop();
   await backUp();
   expect((await backUp()).new_bytes).toBe(0);
   const listed = await sendwerk('backup', 'list', directory);
-  expect(listed.said.split('\n').length).toBe((await idsIn()).length + 2);
+  expect(listed.printed.split('\n').length).toBe((await idsIn()).length + 2);
 });

@@ -1,8 +1,22 @@
-import { expect, test } from 'vitest';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { beforeEach, expect, test } from 'vitest';
 import { freeNow, largeOctets, lend, letGoUnused, usedOf } from '#src/kernel/large-octets.ts';
 
 const LARGE = 40_000;
 const KEPT_BYTES = 33_554_432;
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+/** What other tests of the process have left is freed behind a collection, perhaps in the middle of a test. */
+beforeEach(() => {
+  let [before, now] = [Number.POSITIVE_INFINITY, process.memoryUsage().arrayBuffers];
+  while (now < before) {
+    collect();
+    [before, now] = [now, process.memoryUsage().arrayBuffers];
+  }
+});
 
 /** How much memory outside of V8's heap comes with what `make` returns. */
 const bytesOf = <T>(make: () => T): { made: T; bytes: number } => {

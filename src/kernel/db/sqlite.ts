@@ -12,7 +12,7 @@ export type PlatformDb = Database.Database & { readonly [fileKind]: 'platform' }
 export type TenantDb = Database.Database & { readonly [fileKind]: 'tenant' };
 export type AnyDb = PlatformDb | TenantDb;
 
-/** Of page cache a file: the kernel keeps what is read often, and a send reads nothing again. */
+/** The page cache of a file: the kernel keeps what is read often, and a send reads nothing again. */
 const CACHE_KIB = 1_024;
 /** Sends need no more; a pass over a whole table takes a fifth longer with it. */
 const SMALL_CACHE_KIB = 256;
