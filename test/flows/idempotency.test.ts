@@ -9,7 +9,6 @@ import {
   startApp,
   type TestApp,
 } from '#test/support/app.ts';
-import { type Daemon, startDaemon } from '#test/support/daemon.ts';
 import { type PlayedRspamd, startPlayedRspamd } from '#test/support/played-rspamd.ts';
 import { until } from '#test/support/process.ts';
 
@@ -259,60 +258,4 @@ test('a key outlives a restart', async () => {
   } finally {
     await second.remove();
   }
-});
-
-describe('after kill -9', () => {
-  /** The daemon as a process of its own. Each test kills it and starts it again: a start costs seconds on a busy machine. */
-  let daemon: Daemon;
-  beforeAll(async () => {
-    daemon = await startDaemon();
-  });
-  afterAll(() => daemon.remove());
-  const restart = async (): Promise<void> => {
-    daemon = await startDaemon({ dataDir: daemon.dataDir });
-  };
-  const body = { ...letter, idempotency_key: 'killed' };
-  interface Target {
-    readonly path: string;
-    readonly token: string;
-  }
-  const sendTo = ({ path, token }: Target) => daemon.request<Sent>('POST', path, body, token);
-  const twoHundred = (target: Target) => Promise.all(Array.from({ length: 200 }, () => sendTo(target)));
-  const messagesAt = async ({ path, token }: Target) => {
-    const target = path.replace('/send', '/messages/search');
-    return (await daemon.request<List<Sent>>('GET', target, undefined, token)).body.data;
-  };
-  const newTarget = async (): Promise<Target> => {
-    const { id } = await daemon.createPractice();
-    return { path: `/api/practices/${id}/send`, token: await daemon.createToken(id) };
-  };
-
-  test('two hundred calls get the answer that two hundred got before', async () => {
-    const target = await newTarget();
-    const before = await twoHundred(target);
-    await daemon.kill();
-    await restart();
-    const after = await twoHundred(target);
-    const told = [...before, ...after].map((answer) => JSON.stringify([answer.status, answer.body]));
-    expect(new Set(told).size).toBe(1);
-    expect(before[0]?.status).toBe(202);
-    for (const { headers } of after) expect(headers.get('idempotent-replayed')).toBe('true');
-    expect((await messagesAt(target)).map(({ id }) => id)).toEqual([before[0]?.body.id]);
-  });
-
-  test('in the midst of two hundred calls, who repeats his gets the answer that anybody got', async () => {
-    const target = await newTarget();
-    const calls = Array.from({ length: 200 }, () => sendTo(target));
-    const outcomes = Promise.allSettled(calls);
-    await Promise.race(calls);
-    await daemon.kill();
-    const told = (await outcomes).flatMap((outcome) =>
-      outcome.status === 'fulfilled' ? [outcome.value] : [],
-    );
-    await restart();
-    const after = await twoHundred(target);
-    const ids = new Set([...told, ...after].map((answer) => answer.body.id));
-    expect(ids.size).toBe(1);
-    expect((await messagesAt(target)).map(({ id }) => id)).toEqual([...ids]);
-  });
 });

@@ -221,9 +221,13 @@ describe('bounds', () => {
     ['dots', 'a.'],
     ['terms', 'a '],
   ])('60,000 characters of %s are read in linear time', async (_says, unit) => {
-    const fewer = Math.min(await costOf(unit, 15_000), await costOf(unit, 15_000));
-    const cost = Math.min(await costOf(unit, 60_000), await costOf(unit, 60_000));
-    // Four times as many cost four times as much at most; where it is quadratic, sixteen times.
+    let [fewer, cost] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    // Four times as many cost four times as much at most; where it is quadratic, sixteen times. What else the process does counts
+    // too, so the least of some tries is taken.
+    for (let tries = 0; tries < 5 && !(cost / fewer < 10); tries++) {
+      fewer = Math.min(fewer, await costOf(unit, 15_000));
+      cost = Math.min(cost, await costOf(unit, 60_000));
+    }
     expect(cost / fewer).toBeLessThan(10);
   });
 
