@@ -240,7 +240,8 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
       disk,
       openFile: async (id, path, create, onCommitted) => {
         const file = await open(id, { path, kind: 'tenant', create, isWhole: options.isWhole }, onCommitted);
-        if (tenants.stats().open > FULL_CACHES) file.peek(useSmallCache);
+        // One that is broken by now says so to who uses it.
+        if (tenants.stats().open > FULL_CACHES) await file.read(useSmallCache).catch(() => undefined);
         return file;
       },
       onFault: report,
